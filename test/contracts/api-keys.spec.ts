@@ -311,9 +311,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open, onPostgres) => {
         const ownerId = await newAccount(world);
         const [, paused, revoked] = await keysOf(ownerId, 9, 9, 9);
         const pause = ({ id }: ApiKey, by: 'owner' | 'administrator') =>
-          world.accounts.transaction(ownerId, (transaction) =>
-            pausing({ keyId: id, minutes: 5, by })(transaction, THE_SERVICE),
-          );
+          world.accounts.transaction(ownerId, (transaction) => pausing(id, by, 5)(transaction, THE_SERVICE));
         await pause(paused!, 'administrator');
         await pause(revoked!, 'owner');
         await revoke(world, revoked!);

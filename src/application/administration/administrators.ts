@@ -6,7 +6,7 @@ import { type Admission, type Managed, managedTransaction } from '../managed-acc
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
 import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
-import { type ChangeOfKey, changeKeys, openKey, pausing } from '../keys/change-keys.js';
+import { type ChangeOfKey, pausing, revoking } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
 import type { Ports } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
@@ -63,18 +63,18 @@ export class ChangeAsAdministrator {
 
   /** Throws the errors of a confirmation. */
   revoke(order: AdministratorsOrder, { note, ...proof }: NotedProof, client: Client): Promise<ChangedKey> {
-    return this.change(order, client, revoking(order.keyId, note), proof);
+    return this.change(order, client, revokingAs(order.keyId, note), proof);
   }
 
   /** Theirs is a pause of its own, which owners can't end. Needs no confirmation. Throws `invalid_fields`. */
   async pause(order: AdministratorsOrder, minutes: number, client: Client): Promise<ChangedKey> {
     requireValid(PAUSE_FIELDS, { minutes });
-    return this.change(order, client, pausing({ keyId: order.keyId, minutes, by: 'administrator' }));
+    return this.change(order, client, pausing(order.keyId, 'administrator', minutes));
   }
 
   /** Throws the errors of a confirmation. */
   resume(order: AdministratorsOrder, proof: Proof, client: Client): Promise<ChangedKey> {
-    return this.change(order, client, pausing({ keyId: order.keyId, minutes: null, by: 'administrator' }), proof);
+    return this.change(order, client, pausing(order.keyId, 'administrator', null), proof);
   }
 
   /** With one confirmation, whose errors it throws. Each key has a transaction and an event of its own. */
@@ -94,7 +94,7 @@ export class ChangeAsAdministrator {
       for (const id of keyIds) {
         try {
           const acting = { personId, ownerId: await this.ownerOf(id) };
-          await managedTransaction(same, acting, (transaction) => revoking(id, note)(transaction, actor), admit);
+          await managedTransaction(same, acting, (transaction) => revokingAs(id, note)(transaction, actor), admit);
           revoked.push(id);
         } catch (error) {
           if (!(error instanceof LatchkeyError)) throw error;
@@ -132,12 +132,7 @@ export class ChangeAsAdministrator {
   }
 }
 
-function revoking(keyId: string, note = ''): ChangeOfKey {
-  return async (transaction, actor) => {
-    const { keys, key } = await openKey(transaction, keyId);
-    const text = normalizeKeyNote(note);
-    const causes = { administrator: text === null ? undefined : { note: text } };
-    await changeKeys(transaction, { keys, actor, causes }, () => keys.revoke(keyId, 'administrator', transaction.now));
-    return key;
-  };
+function revokingAs(keyId: string, given = ''): ChangeOfKey {
+  const note = normalizeKeyNote(given);
+  return revoking(keyId, 'administrator', { administrator: note === null ? undefined : { note } });
 }

@@ -1,6 +1,6 @@
 import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '#domain/audit/audit-event.js';
 import { firstUse, fixedFacts, newLabel, pauseFacts, type LeakSite } from '#domain/audit/event-details.js';
-import type { KeyChange } from '#domain/keys/key-change.js';
+import type { KeyChange, RevocationReason } from '#domain/keys/key-change.js';
 import { isOpen, type PausedBy } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
 import { MINUTE_MS } from '#domain/time.js';
@@ -87,15 +87,17 @@ export async function openKey(transaction: KeyChanges, keyId: string): Promise<O
 
 export type ChangeOfKey = (transaction: KeyChanges, actor: Actor) => Promise<ApiKey>;
 
-interface Pause {
-  readonly keyId: string;
-  /** Null ends it. */
-  readonly minutes: number | null;
-  readonly by: PausedBy;
+/** Throws `not_found`, and `api_key_not_active` for a key that has ended. */
+export function revoking(keyId: string, reason: RevocationReason, causes?: Causes): ChangeOfKey {
+  return async (transaction, actor) => {
+    const { keys, key } = await openKey(transaction, keyId);
+    await changeKeys(transaction, { keys, actor, causes }, () => keys.revoke(keyId, reason, transaction.now));
+    return key;
+  };
 }
 
-/** Throws `not_found`, and `api_key_not_active` for a key that has ended. */
-export function pausing({ keyId, minutes, by }: Pause): ChangeOfKey {
+/** The same. @param minutes null ends the pause */
+export function pausing(keyId: string, by: PausedBy, minutes: number | null): ChangeOfKey {
   return async (transaction, actor) => {
     const { now } = transaction;
     const { keys, key } = await openKey(transaction, keyId);

@@ -20,7 +20,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
-import { anyKey, type ChangeOfKey, changeKeys, openKey, pausing } from './change-keys.js';
+import { anyKey, type ChangeOfKey, changeKeys, pausing, revoking } from './change-keys.js';
 
 /** With the numbers of all keys of the owner, not only of those on this page. */
 export interface KeysOfOwner extends ShownPage, KeyCounts {
@@ -89,23 +89,18 @@ export class ChangeKeysOfOwner {
 
   /** Throws `api_key_not_active` for a key that has ended. @param leaked recorded as the reason */
   revoke(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ListedKey> {
-    return this.change(acting, client, async (transaction, actor) => {
-      const { keys, key } = await openKey(transaction, keyId);
-      const reason = leaked ? 'leaked' : 'owner';
-      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, reason, transaction.now));
-      return key;
-    });
+    return this.change(acting, client, revoking(keyId, leaked ? 'leaked' : 'owner'));
   }
 
   /** Needs no confirmation. Throws `invalid_fields` and `api_key_not_active`. */
   async pause(acting: Acting, keyId: string, minutes: number, client: Client): Promise<ListedKey> {
     requireValid(PAUSE_FIELDS, { minutes });
-    return this.change(acting, client, pausing({ keyId, minutes, by: 'owner' }));
+    return this.change(acting, client, pausing(keyId, 'owner', minutes));
   }
 
   /** Is confirmed like a creation. Throws `api_key_not_active`, and the errors of a confirmation. */
   resume(acting: Acting, keyId: string, proof: Proof, client: Client): Promise<ListedKey> {
-    const resuming = pausing({ keyId, minutes: null, by: 'owner' });
+    const resuming = pausing(keyId, 'owner', null);
     return this.confirmation.confirm({ acting, proof, client }, async (transaction, { id }) =>
       transaction.listed(await resuming(transaction, accountActor(id, client))),
     );

@@ -9,7 +9,7 @@ import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-
 import type { ApiKeys } from '../key-ports.js';
 import type { ListedKey } from '../lists.js';
 import { requireValid } from '#domain/keys/key-rules.js';
-import { changeKeys, openKey, pausing } from './change-keys.js';
+import { changeKeys, pausing, revoking } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyProofsIn, type KeyProof } from '#domain/leaks/leak-report.js';
 
@@ -54,12 +54,10 @@ export class RevokeKeys {
 
   /** Throws `account_not_found`, `not_found` for another owner's key, and `api_key_not_active` for an ended key. */
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {
+    const revoke = revoking(keyId, reason, { leaked: site });
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      const { keys, key } = await openKey(transaction, keyId);
-      const causes = { leaked: site };
-      await changeKeys(transaction, { keys, actor, causes }, () => keys.revoke(keyId, reason, transaction.now));
-      return key;
+      return revoke(transaction, actor);
     });
   }
 
@@ -142,7 +140,7 @@ export class PauseKey {
     if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      return transaction.listed(await pausing({ keyId, minutes, by: 'administrator' })(transaction, actor));
+      return transaction.listed(await pausing(keyId, 'administrator', minutes)(transaction, actor));
     });
   }
 }
