@@ -4,8 +4,7 @@ import { GetAccount, ListAccounts } from './accounts/find-accounts.js';
 import { PutAccount } from './accounts/put-account.js';
 import { KeysFromCode } from './keys/keys-from-code.js';
 import { ImportKeys } from './keys/import-keys.js';
-import { ListKeysOfOwner } from './keys/keys-of-owner.js';
-import { ListAllKeys, ShownKeys } from './keys/shown-keys.js';
+import { ShownKeys } from './keys/shown-keys.js';
 import { PauseKey, RevokeKeys } from './keys/revoke-keys.js';
 import { RecordDueEnds } from './keys/record-due-ends.js';
 import type { MakingSettings } from './keys/make-api-keys.js';
@@ -27,13 +26,10 @@ export function buildSharedUseCases(
   const { accounts, keys } = ports;
   const { keyPolicy, keyPrefix, importPrefixes } = settings;
   const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
-  const shownKeys = new ShownKeys(keys, dueEnds);
   const revokeKeys = new RevokeKeys(accounts, keys, importPrefixes);
   return {
     dueEnds,
-    shownKeys,
-    listKeysOfOwner: new ListKeysOfOwner(shownKeys, accounts, keyPolicy),
-    listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
+    shownKeys: new ShownKeys({ keys, accounts, dueEnds, keyPolicy, importPrefixes }),
     revokeKeys,
     pauseKey: new PauseKey(accounts),
     keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeKeys, making: settings }),

@@ -38,7 +38,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const shared = buildSharedUseCases(ports, settings);
-  const { shownKeys, listAllKeys } = shared;
+  const { shownKeys } = shared;
   const endLeakedKeys = new RevokeKeys(accountsOfJobs, keys, importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
@@ -67,7 +67,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
       receivers: settings.noticeReceivers,
     }),
     administrators,
-    viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
+    viewKeys: new ViewKeys({ keys, shownKeys, accounts, usage, audit }),
     changeAsAdministrator: new ChangeAsAdministrator({ ...given, confirmation, administrators }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),

@@ -116,7 +116,7 @@ describe('A new account with the id of a purged one', () => {
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     for (const change of ['suspend', 'reactivate'] as const) await app.changeAccount[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
-    expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+    expect((await app.shownKeys.ofOwner(id, undefined, { limit: 50 })).items).toEqual([]);
     expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), old.key.id, client()))).toBe('not_found');
     const { fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
@@ -140,7 +140,7 @@ describe('A new account with the id of a purged one', () => {
       expect(await verdictOn(fullKey)).toEqual(REVOKED);
       await openAgain(id, version);
     }
-    expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+    expect((await app.shownKeys.ofOwner(id, undefined, { limit: 50 })).items).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '#domain/audit/audit-event.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
-import type { KeyListing, ListAllKeys, ShownKeys } from '../keys/shown-keys.js';
+import type { KeyListing, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
 import type { EventSearch } from '../audit-ports.js';
 import type { Ports } from '../ports.js';
@@ -23,7 +23,6 @@ export interface ViewedKey extends OwnedKey, KeyHistory {
 
 interface ViewParts extends Pick<Ports, 'keys' | 'accounts' | 'usage' | 'audit'> {
   readonly shownKeys: ShownKeys;
-  readonly listAllKeys: ListAllKeys;
 }
 
 export interface KeySearch extends Omit<KeyListing, 'pageSize' | 'only'> {
@@ -50,20 +49,20 @@ export class ViewKeys {
 
   /** The event belongs to the owner if the page is limited to one. Throws `invalid_fields` for keys of all owners by requests. */
   async page(listing: KeySearch, viewer: Actor): Promise<Page<OwnedKey>> {
-    const { listAllKeys, accounts, audit } = this.parts;
+    const { shownKeys, accounts, audit } = this.parts;
     const { only, ...filter } = listing;
     const isOfAll = filter.ownerId === undefined;
     if (filter.sort === 'requests' && isOfAll) requireFields({ sort: 'can be requests only with owner' });
     const page = await (only === 'narrower'
       ? this.narrowerOnes(filter)
-      : listAllKeys.execute({ ...filter, only, pageSize: SHOWN }));
+      : shownKeys.ofAll({ ...filter, only, pageSize: SHOWN }));
     const { ownerId, status, sort, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId,
       status,
       sort,
       // Any other text may be something that does not belong on the audit trail.
-      prefix: prefix === undefined || listAllKeys.isShown(prefix) ? prefix : null,
+      prefix: prefix === undefined || shownKeys.isShown(prefix) ? prefix : null,
       only,
       lastUsedBefore: lastUsedBefore?.toISOString(),
       expiresFrom: expiresFrom?.toISOString(),
@@ -80,7 +79,7 @@ export class ViewKeys {
     let pageToken = filter.pageToken;
     let items: readonly OwnedKey[] = [];
     for (let pages = 0; pages < MAX_PAGES && items.length === 0; pages += 1) {
-      const page = await this.parts.listAllKeys.execute({ ...filter, only: 'recorded', pageSize: SHOWN, pageToken });
+      const page = await this.parts.shownKeys.ofAll({ ...filter, only: 'recorded', pageSize: SHOWN, pageToken });
       items = page.items.filter(({ couldNarrow }) => couldNarrow !== null);
       if (page.nextCursor === null) return { items, nextCursor: null };
       pageToken = page.nextCursor;

@@ -120,7 +120,7 @@ describe('The limit of five active keys', () => {
 
   test('does not count revoked and expired keys', async () => {
     const ownerId = await ownerWith(5);
-    const { items } = await app.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 });
+    const { items } = await app.shownKeys.ofOwner(ownerId, undefined, { limit: 50 });
     const [first, second] = items.map(({ key }) => key.id);
     await app.changeKeysOfOwner.revoke(themselves(ownerId), first!, client());
     runOut(app, second!);
@@ -137,7 +137,7 @@ describe('The limit of five active keys', () => {
 
   test('records expiries that it finds, also when it refuses', async () => {
     const ownerId = await ownerWith(5);
-    const { items } = await app.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 });
+    const { items } = await app.shownKeys.ofOwner(ownerId, undefined, { limit: 50 });
     runOut(app, items[0]!.key.id);
     await createKey(app, ownerId);
     runOut(app, items[1]!.key.id);

@@ -23,7 +23,7 @@ const ownerWith = async (limits: AccountLimits) => (await newOwner(app, { limits
 const daysOf = ({ key, now }: { key: { snapshot(): { expiresAt: Date } }; now: Date }) =>
   (+key.snapshot().expiresAt - +now) / DAY_MS;
 const storedKeys = (ownerId: string) => [...app.store.keys.values()].filter(({ state }) => state.ownerId === ownerId);
-const list = (ownerId: string) => app.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 });
+const list = (ownerId: string) => app.shownKeys.ofOwner(ownerId, undefined, { limit: 50 });
 const ALLOWED_WRITING = { access: 'read-and-write' } as const;
 
 describe('The policy of an account', () => {
@@ -153,7 +153,7 @@ describe('Where no new keys are allowed', () => {
     const profile = { email: 'team@example.org', displayName: 'Team', permissions: ['systems:read', 'systems:write'] };
     const team = await off.putAccount.execute({ id: 'team', kind: 'service', managers: [manager], ...profile });
     expect(await outcomeOf(createKey(off, manager))).toBe(NOT_ALLOWED);
-    const policyOf = async (id: string) => (await off.listKeysOfOwner.execute(id, undefined, { limit: 1 })).policy;
+    const policyOf = async (id: string) => (await off.shownKeys.ofOwner(id, undefined, { limit: 1 })).policy;
     expect(await policyOf(manager)).toMatchObject({ newKeys: false, limitedByAccount: [] });
     expect(await policyOf(team.id)).toMatchObject({ newKeys: true });
     expect(await outcomeOf(createKey(off, team.id, { personId: manager }))).toBe('ok');

@@ -13,7 +13,7 @@ import {
 } from '#test/support/application/calls.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { DAY_MS } from '#domain/time.js';
-import { KeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
+import { KeyOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../key-ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
@@ -23,6 +23,8 @@ const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;
 
 const app = openFakes();
+const shownBy = (keys: ApiKeys, dueEnds: RecordDueEnds) =>
+  new ShownKeys({ keys, accounts: app.accounts, dueEnds, keyPolicy: SERVICE_POLICY, importPrefixes: [] });
 
 /** Two active keys, a revoked one and one whose expiry is due, in the order of their creation. */
 async function ownerWithKeys() {
@@ -38,13 +40,13 @@ async function ownerWithKeys() {
 }
 
 const names = async (ownerId: string, status?: ApiKeyStatus) =>
-  (await app.listKeysOfOwner.execute(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
+  (await app.shownKeys.ofOwner(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
 
-describe('ListKeysOfOwner', () => {
+describe('ShownKeys.ofOwner', () => {
   test("returns the owner's keys, newest first, each with its status", async () => {
     const { id, made } = await ownerWithKeys();
     await createKey(app, (await newOwner(app)).id);
-    const { items, now, activeKeys, nextCursor } = await app.listKeysOfOwner.execute(id, undefined, ALL);
+    const { items, now, activeKeys, nextCursor } = await app.shownKeys.ofOwner(id, undefined, ALL);
     expect(items.map(({ key }) => [key.id, key.status(now)])).toEqual([
       [made[3], 'active'],
       [made[2], 'expired'],
@@ -57,7 +59,7 @@ describe('ListKeysOfOwner', () => {
   test('shows a new key as the answer to its creation does', async () => {
     const maker = await newOwner(app);
     const { fullKey: _, ...created } = await createKey(app, maker.id);
-    expect((await app.listKeysOfOwner.execute(maker.id, undefined, ALL)).items).toMatchObject([created]);
+    expect((await app.shownKeys.ofOwner(maker.id, undefined, ALL)).items).toMatchObject([created]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([
@@ -72,7 +74,7 @@ describe('ListKeysOfOwner', () => {
 
   test('counts the active keys of all pages, for any status', async () => {
     const { id } = await ownerWithKeys();
-    expect((await app.listKeysOfOwner.execute(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
+    expect((await app.shownKeys.ofOwner(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
   });
 
   test.each([1, 2, 3, 5])('returns every key once with %i keys in a page', async (limit) => {
@@ -82,7 +84,7 @@ describe('ListKeysOfOwner', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await app.listKeysOfOwner.execute(id, undefined, { limit, cursor });
+      const page = await app.shownKeys.ofOwner(id, undefined, { limit, cursor });
       expect(page.items.length).toBeLessThanOrEqual(limit);
       seen.push(...page.items.map(({ key }) => key.id));
       cursor = page.nextCursor ?? undefined;
@@ -94,7 +96,7 @@ describe('ListKeysOfOwner', () => {
     'refuses the cursor %j',
     async (cursor) => {
       const { id } = await newOwner(app);
-      await expect(app.listKeysOfOwner.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
+      await expect(app.shownKeys.ofOwner(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
         code: 'invalid_fields',
         details: { errors: [{ field: 'cursor' }] },
       });
@@ -105,7 +107,7 @@ describe('ListKeysOfOwner', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    const { items, now } = await app.listKeysOfOwner.execute(id, undefined, ALL);
+    const { items, now } = await app.shownKeys.ofOwner(id, undefined, ALL);
     expect(items[0]!.key.snapshot().expiredAt).toEqual(now);
     const other = await createKey(app, id);
     runOut(app, other.key.id);
@@ -125,9 +127,8 @@ describe('ListKeysOfOwner', () => {
     keys.list = async (...call) => afterwards(await app.keys.list(...call));
     const dueKeys = Object.create(app.dueKeys) as DueKeys;
     dueKeys.end = async (...call) => afterwards(await app.dueKeys.end(...call));
-    const shownKeys = new ShownKeys(keys, new RecordDueEnds(dueKeys, app.recordingGate));
-    const list = new ListKeysOfOwner(shownKeys, app.accounts, SERVICE_POLICY);
-    const { items, now } = await list.execute(id, undefined, ALL);
+    const shownKeys = shownBy(keys, new RecordDueEnds(dueKeys, app.recordingGate));
+    const { items, now } = await shownKeys.ofOwner(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);
@@ -144,7 +145,7 @@ describe('KeyOfOwner', () => {
       question: { operation: 'read', permission: '' },
       client: client(),
     });
-    const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
+    const { items } = await app.shownKeys.ofOwner(id, undefined, { limit: 50 });
     const found = await app.keyOfOwner.find(id, key.id);
     const now = app.store.now();
     const listed = items.find((item) => item.key.id === key.id);
@@ -179,11 +180,10 @@ test('an expiry that a list or a detail has read is recorded, even when the cloc
   const keys = Object.create(app.keys) as ApiKeys;
   keys.list = async (...call) => setBack(await app.keys.list(...call));
   keys.findListed = async (...call) => setBack(await app.keys.findListed(...call));
-  const shownKeys = new ShownKeys(keys, app.dueEnds);
-  const list = new ListKeysOfOwner(shownKeys, app.accounts, SERVICE_POLICY);
+  const shownKeys = shownBy(keys, app.dueEnds);
   const detail = new KeyOfOwner(shownKeys, app.keys, app.usage);
   for (const show of [
-    (ownerId: string) => list.execute(ownerId, undefined, ALL),
+    (ownerId: string) => shownKeys.ofOwner(ownerId, undefined, ALL),
     (ownerId: string, keyId: string) => detail.find(ownerId, keyId),
   ]) {
     const { id } = await newOwner(app);
@@ -198,7 +198,7 @@ test('an expiry that a list or a detail has read is recorded, even when the cloc
 
 describe('The last use in a list', () => {
   const lastUse = async (ownerId: string) => {
-    const { items } = await app.listKeysOfOwner.execute(ownerId, undefined, ALL);
+    const { items } = await app.shownKeys.ofOwner(ownerId, undefined, ALL);
     return items[0]!.lastUsedAt;
   };
 

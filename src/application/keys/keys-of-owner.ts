@@ -1,13 +1,11 @@
-import { NO_TERMS } from '#domain/accounts/account-change.js';
-import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
-import { type ApiKeyStatus, PAUSE_FIELDS } from '#domain/keys/key-status.js';
+import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
-import { type KeySort, type OwnedKey, type ListedKey, type Page, type PageRequest, wrongCursor } from '../lists.js';
-import type { AccountLocks, KeyChanges, Accounts } from '../account-ports.js';
+import type { OwnedKey, ListedKey, Page, PageRequest } from '../lists.js';
+import type { AccountLocks, KeyChanges } from '../account-ports.js';
 import type { Audit, EventFilter } from '../audit-ports.js';
-import type { ApiKeys, KeyCounts } from '../key-ports.js';
+import type { ApiKeys } from '../key-ports.js';
 import type { KeyUsage } from '../validation-ports.js';
-import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
+import type { ShownKeys } from './shown-keys.js';
 import {
   accountActor,
   asSeenBy,
@@ -21,31 +19,6 @@ import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { anyKey, type ChangeOfKey, changeKeys, pausing, revoking } from './change-keys.js';
-
-/** With the numbers of all keys of the owner, not only of those on this page. */
-export interface KeysOfOwner extends ShownPage, KeyCounts {
-  readonly policy: KeyPolicy;
-}
-
-export class ListKeysOfOwner {
-  constructor(
-    private readonly shownKeys: ShownKeys,
-    private readonly accounts: Accounts,
-    private readonly service: ServicePolicy,
-  ) {}
-
-  async execute(
-    ownerId: string,
-    status: ApiKeyStatus | undefined,
-    { limit, cursor }: PageRequest,
-    sort?: KeySort,
-  ): Promise<KeysOfOwner> {
-    const page = await this.shownKeys.page({ ownerId, status, sort }, startOf(cursor, wrongCursor, sort), limit);
-    const counts = await this.shownKeys.count(ownerId, page.now);
-    const owner = page.items[0]?.owner ?? (await this.accounts.find(ownerId));
-    return { ...page, ...counts, policy: keyPolicy(this.service, owner ?? NO_TERMS) };
-  }
-}
 
 /** One key, as its owner sees it. Throws `not_found` for a key of another owner. */
 export class KeyOfOwner {

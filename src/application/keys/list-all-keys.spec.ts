@@ -7,7 +7,7 @@ import type { KeyListing } from './shown-keys.js';
 type App = ReturnType<typeof openFakes>;
 
 async function pages(app: App, listing: KeyListing): Promise<string[][]> {
-  const { items, nextCursor } = await app.listAllKeys.execute(listing);
+  const { items, nextCursor } = await app.shownKeys.ofAll(listing);
   const ids = items.map(({ key }) => key.id);
   return nextCursor === null ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextCursor }))];
 }
@@ -23,7 +23,7 @@ async function withKeys(app: App, count: number, expiresInDays = 9): Promise<str
   return ids;
 }
 
-describe('ListAllKeys', () => {
+describe('ShownKeys.ofAll', () => {
   test('returns pages over all owners, newest first, and marks the last one', async () => {
     const app = openFakes();
     const ids = await withKeys(app, 5);
@@ -36,13 +36,13 @@ describe('ListAllKeys', () => {
     await withKeys(app, 101);
     expect((await pages(app, { pageSize: 0 })).map(({ length }) => length)).toEqual([100, 1]);
     expect((await pages(app, { pageSize: 1000 })).map(({ length }) => length)).toEqual([101]);
-    await expect(app.listAllKeys.execute({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
+    await expect(app.shownKeys.ofAll({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
   });
 
   test('skips and repeats no key when others are made between two pages', async () => {
     const app = openFakes();
     const ids = await withKeys(app, 4);
-    const { nextCursor } = await app.listAllKeys.execute({ pageSize: 2 });
+    const { nextCursor } = await app.shownKeys.ofAll({ pageSize: 2 });
     await withKeys(app, 1);
     expect(await pages(app, { pageSize: 2, pageToken: nextCursor! })).toEqual([ids.slice(2)]);
   });
@@ -51,7 +51,7 @@ describe('ListAllKeys', () => {
     const app = openFakes();
     const [short, long] = [await withKeys(app, 1, 1), await withKeys(app, 1)];
     app.store.pass(DAY_MS);
-    const { items: keys } = await app.listAllKeys.execute({ pageSize: 0 });
+    const { items: keys } = await app.shownKeys.ofAll({ pageSize: 0 });
     expect(keys.map(({ key, now }) => [key.id, key.status(now)])).toEqual([
       [long[0], 'active'],
       [short[0], 'expired'],
@@ -80,8 +80,8 @@ describe('ListAllKeys', () => {
     Buffer.from('2026-03-29T00:30:00.000Z x').toString('base64url'),
     Buffer.from(`2026-02-30T00:30:00.000Z ${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}`).toString('base64url'),
   ])('refuses a page token that no page had: %s', async (pageToken) => {
-    const { listAllKeys } = openFakes();
-    await expect(listAllKeys.execute({ pageSize: 0, pageToken })).rejects.toThrow(
+    const { shownKeys } = openFakes();
+    await expect(shownKeys.ofAll({ pageSize: 0, pageToken })).rejects.toThrow(
       'pageToken must be the next_page_token of an earlier page',
     );
   });

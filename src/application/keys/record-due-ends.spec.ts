@@ -33,7 +33,7 @@ function putOff({ key }: CreatedApiKey): void {
 }
 
 async function statusOf({ key }: CreatedApiKey): Promise<string> {
-  const { items, now } = await app.listKeysOfOwner.execute(key.ownerId, undefined, { limit: 50 });
+  const { items, now } = await app.shownKeys.ofOwner(key.ownerId, undefined, { limit: 50 });
   return items.find((item) => item.key.id === key.id)!.key.status(now);
 }
 

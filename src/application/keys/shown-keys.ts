@@ -1,4 +1,7 @@
 import { type LatchkeyError, requireFields } from '#domain/errors.js';
+import { NO_TERMS } from '#domain/accounts/account-change.js';
+import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
 import {
@@ -9,15 +12,18 @@ import {
   type KeySort,
   type OwnedKey,
   type Page,
+  type PageRequest,
   pageOf,
   textIn,
   DEFAULT_PAGE_SIZE,
   type LongPageRequest,
   pageSizeProblem,
   sortedBy,
+  wrongCursor,
   wrongPageToken,
 } from '../lists.js';
-import type { ApiKeys, KeyCounts } from '../key-ports.js';
+import type { KeyCounts } from '../key-ports.js';
+import type { Ports } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 import { readDisplayed } from '#domain/keys/imported-key.js';
 import { readShownPrefix } from '#domain/keys/key-string.js';
@@ -27,36 +33,78 @@ export interface ShownPage extends Page<OwnedKey> {
   readonly now: Date;
 }
 
+/** With the numbers of all keys of the owner, not only of those on this page. */
+export interface KeysOfOwner extends ShownPage, KeyCounts {
+  readonly policy: KeyPolicy;
+}
+
+export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'>, LongPageRequest {
+  /** As a list shows it: `lk_4f9a01c2d3e4…`, or less of it. */
+  readonly prefix?: string | undefined;
+}
+
+interface ShownParts extends Pick<Ports, 'keys' | 'accounts'> {
+  readonly dueEnds: RecordDueEnds;
+  readonly keyPolicy: ServicePolicy;
+  readonly importPrefixes: readonly string[];
+}
+
 /** Reads keys for people and programs. A due end is recorded before it is shown. */
 export class ShownKeys {
-  constructor(
-    private readonly keys: ApiKeys,
-    private readonly dueEnds: RecordDueEnds,
-  ) {}
+  constructor(private readonly parts: ShownParts) {}
 
   /** Throws `not_found`. @param ownerId undefined: any owner */
   async find(id: string, ownerId?: string): Promise<OwnedKey> {
     const found = await this.upToDate(
-      () => this.keys.findListed(id, ownerId),
+      () => this.parts.keys.findListed(id, ownerId),
       (key) => (key ? [key] : []),
     );
     if (!found) throw noSuchKey();
     return found;
   }
 
+  async ofOwner(
+    ownerId: string,
+    status: ApiKeyStatus | undefined,
+    { limit, cursor }: PageRequest,
+    sort?: KeySort,
+  ): Promise<KeysOfOwner> {
+    const { keys, accounts, dueEnds, keyPolicy: service } = this.parts;
+    const page = await this.page({ ownerId, status, sort }, startOf(cursor, wrongCursor, sort), limit);
+    await dueEnds.ofOwner(ownerId, page.now);
+    const counts = await keys.count(ownerId, page.now);
+    const owner = page.items[0]?.owner ?? (await accounts.find(ownerId));
+    return { ...page, ...counts, policy: keyPolicy(service, owner ?? NO_TERMS) };
+  }
+
+  /** The keys of all owners, for those who run the service. A prefix that no list shows finds nothing. */
+  async ofAll({ prefix: shown, pageSize, pageToken, ...filter }: KeyListing): Promise<Page<OwnedKey>> {
+    requireFields({ pageSize: pageSizeProblem(pageSize) });
+    const after = startOf(pageToken, wrongPageToken, filter.sort);
+    const named = shown === undefined ? {} : this.shownBy(shown);
+    if (!named) return { items: [], nextCursor: null };
+    return this.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE_SIZE);
+  }
+
+  /** Whether some key may be shown so. It is recorded only then: any other text may be a secret. */
+  isShown(prefix: string): boolean {
+    return this.shownBy(prefix) !== undefined;
+  }
+
+  private shownBy(text: string): Pick<KeyFilter, 'prefix' | 'displayed'> | undefined {
+    const displayed = readDisplayed(text, this.parts.importPrefixes);
+    if (displayed !== undefined) return { displayed };
+    const prefix = readShownPrefix(text);
+    return prefix && { prefix };
+  }
+
   /** Newest first unless sorted, so that no page skips or repeats a key when others are made. */
-  async page(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<ShownPage> {
+  private async page(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<ShownPage> {
     const { now, items } = await this.upToDate(
-      () => this.keys.list(filter, after, limit + 1),
+      () => this.parts.keys.list(filter, after, limit + 1),
       (list) => list.items,
     );
     return { now, ...pageOf(items, limit, (item) => textOf(filter.sort, item)) };
-  }
-
-  /** How many keys of the owner were active, and how many had ended, at a time that was read. */
-  async count(ownerId: string, now: Date): Promise<KeyCounts> {
-    await this.dueEnds.ofOwner(ownerId, now);
-    return this.keys.count(ownerId, now);
   }
 
   /** Reads again until no end is due. */
@@ -64,7 +112,7 @@ export class ShownKeys {
     const found = await read();
     const due = keysIn(found).filter(({ key, now }) => key.isEndDue(now));
     if (due.length === 0) return found;
-    await Promise.all(due.map(({ key, now }) => this.dueEnds.ofKey(key.id, now)));
+    await Promise.all(due.map(({ key, now }) => this.parts.dueEnds.ofKey(key.id, now)));
     return this.upToDate(read, keysIn);
   }
 }
@@ -88,7 +136,7 @@ function isSortedBy(sort: KeySort, value: string): boolean {
 }
 
 /** Throws what `wrong` returns for what is not a cursor of this list of keys. */
-export function startOf(
+function startOf(
   cursor: string | undefined,
   wrong: () => LatchkeyError,
   sort: KeySort = 'created',
@@ -97,38 +145,4 @@ export function startOf(
   const position = positionIn(cursor);
   if (position?.sort !== sort) throw wrong();
   return position;
-}
-
-export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'>, LongPageRequest {
-  /** As a list shows it: `lk_4f9a01c2d3e4…`, or less of it. */
-  readonly prefix?: string | undefined;
-}
-
-/** The keys of all owners, for those who run the service. */
-export class ListAllKeys {
-  constructor(
-    private readonly shownKeys: ShownKeys,
-    private readonly importPrefixes: readonly string[],
-  ) {}
-
-  /** A prefix that no list shows finds nothing. */
-  async execute({ prefix: shown, pageSize, pageToken, ...filter }: KeyListing): Promise<Page<OwnedKey>> {
-    requireFields({ pageSize: pageSizeProblem(pageSize) });
-    const after = startOf(pageToken, wrongPageToken, filter.sort);
-    const named = shown === undefined ? {} : this.shownBy(shown);
-    if (!named) return { items: [], nextCursor: null };
-    return this.shownKeys.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE_SIZE);
-  }
-
-  /** Whether some key may be shown so. It is recorded only then: any other text may be a secret. */
-  isShown(prefix: string): boolean {
-    return this.shownBy(prefix) !== undefined;
-  }
-
-  private shownBy(text: string): Pick<KeyFilter, 'prefix' | 'displayed'> | undefined {
-    const displayed = readDisplayed(text, this.importPrefixes);
-    if (displayed !== undefined) return { displayed };
-    const prefix = readShownPrefix(text);
-    return prefix && { prefix };
-  }
 }

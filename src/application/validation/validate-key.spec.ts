@@ -228,7 +228,7 @@ describe('The metrics of a validation', () => {
     ];
   };
   const lastUseOf = async (ownerId: string) =>
-    (await app.listKeysOfOwner.execute(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
+    (await app.shownKeys.ofOwner(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
 
   test('count its outcome once, and a grant sets the last use', async () => {
     const { key, fullKey } = await newKey();

@@ -10,7 +10,7 @@ type Observe = (instance: UseCases, key: CreatedApiKey) => Promise<unknown>;
 /** Every call that finds the end of a key by the clock and records it. */
 export const OBSERVERS: Record<string, Observe> = {
   create: (instance, { key }) => createKey(instance, key.ownerId),
-  list: (instance, { key }) => instance.listKeysOfOwner.execute(key.ownerId, undefined, { limit: 50 }),
+  list: (instance, { key }) => instance.shownKeys.ofOwner(key.ownerId, undefined, { limit: 50 }),
   validate: (instance, { fullKey }) =>
     instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
   revoke: (instance, { key }) =>

@@ -47,12 +47,12 @@ export async function confirm(yes: boolean | undefined, consequence: string): Pr
  * @param first what else the command does
  */
 export async function confirmEnd(
-  { listKeysOfOwner }: Pick<Administration, 'listKeysOfOwner'>,
+  { shownKeys }: Pick<Administration, 'shownKeys'>,
   yes: boolean | undefined,
   { owner, keyId, first = '' }: { owner: string; keyId?: string | undefined; first?: string },
 ): Promise<void> {
   if (yes) return;
-  const { items } = await listKeysOfOwner.execute(owner, 'active', { limit: MAX_SHOWN });
+  const { items } = await shownKeys.ofOwner(owner, 'active', { limit: MAX_SHOWN });
   const ending = items.filter(({ key }) => keyId === undefined || key.id === keyId);
   const count = ending.length === 1 ? '1 active key' : `${ending.length} active keys`;
   const sentence = `${first}This revokes ${count} of ${owner}.`;

@@ -99,14 +99,14 @@ async function changeStatus(
 }
 
 async function purge(
-  { purgeAccount, rehearsal, listKeysOfOwner }: Administration,
+  { purgeAccount, rehearsal, shownKeys }: Administration,
   { id, atVersion: version, admin, yes, dryRun }: Order,
 ): Promise<Answer> {
   if (dryRun) {
     const count = await rehearsal.purgeAccount.execute(id, version, admin);
     return wouldEnd(count > 0 ? await activeKeys(rehearsal, id, admin) : []);
   }
-  await confirmEnd({ listKeysOfOwner }, yes, { owner: id, first: `This deletes the personal data of ${id}. ` });
+  await confirmEnd({ shownKeys }, yes, { owner: id, first: `This deletes the personal data of ${id}. ` });
   const revokedKeys = await purgeAccount.execute(id, version, admin);
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }

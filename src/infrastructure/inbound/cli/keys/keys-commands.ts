@@ -83,8 +83,8 @@ async function endKeys(databases: Databases, options: RevokeOptions): Promise<An
     owner: accountIdProblem(owner),
     key: keyId === undefined ? undefined : keyIdProblem(keyId),
   });
-  const revoked = await onDatabase(databases, async ({ revokeKeys, rehearsal, listKeysOfOwner }) => {
-    if (!dryRun) await confirmEnd({ listKeysOfOwner }, yes, { owner, keyId });
+  const revoked = await onDatabase(databases, async ({ revokeKeys, rehearsal, shownKeys }) => {
+    if (!dryRun) await confirmEnd({ shownKeys }, yes, { owner, keyId });
     const revoke = dryRun ? rehearsal.revokeKeys : revokeKeys;
     const reason = { actor: admin, reason: 'administrator' } as const;
     return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
-import type { KeyListing } from '#application/keys/shown-keys.js';
+import type { KeyListing, KeysOfOwner } from '#application/keys/shown-keys.js';
 import { MAX_PAGE_SIZE } from '#application/lists.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
@@ -63,16 +62,16 @@ function listingOf({ owner: ownerId, status, prefix, createdBy, ...options }: Fi
 }
 
 async function listPage(databases: Databases, listing: KeyListing): Promise<Answer> {
-  const { items, nextCursor } = await onDatabase(databases, ({ listAllKeys }) => listAllKeys.execute(listing), true);
+  const { items, nextCursor } = await onDatabase(databases, ({ shownKeys }) => shownKeys.ofAll(listing), true);
   return pageAnswer({ items: items.map(ownedKeyView), nextCursor }, { head: HEAD, rowOf, none: NONE });
 }
 
 /** A table for each page, because a column is as wide as its widest cell. */
 function printAll(databases: Databases, listing: KeyListing, json: boolean | undefined): Promise<void> {
-  const work = async ({ listAllKeys }: Pick<Administration, 'listAllKeys'>) => {
+  const work = async ({ shownKeys }: Pick<Administration, 'shownKeys'>) => {
     let { pageToken } = listing;
     do {
-      const { items, nextCursor } = await listAllKeys.execute({ ...listing, pageToken });
+      const { items, nextCursor } = await shownKeys.ofAll({ ...listing, pageToken });
       const keys = items.map(ownedKeyView);
       if (json) for (const key of keys) await printLine(JSON.stringify(key));
       else await printLine(keys.length > 0 ? table(HEAD, keys.map(rowOf)) : NONE);
@@ -98,12 +97,12 @@ function daysOf({ endsAt, expiresAt, lastUsedAt }: Times): [string, string] {
 
 /** All keys of one owner, with what the owner's limits allow. */
 async function listOfOwner(databases: Databases, owner: string, status: ApiKeyStatus | undefined): Promise<Answer> {
-  const pages = await onDatabase(databases, async ({ getAccount, listKeysOfOwner }) => {
+  const pages = await onDatabase(databases, async ({ getAccount, shownKeys }) => {
     await getAccount.execute(owner);
     const all: KeysOfOwner[] = [];
     let cursor: string | undefined;
     do {
-      const page = await listKeysOfOwner.execute(owner, status, { limit: PAGE, cursor });
+      const page = await shownKeys.ofOwner(owner, status, { limit: PAGE, cursor });
       all.push(page);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);

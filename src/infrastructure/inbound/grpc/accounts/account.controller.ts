@@ -4,7 +4,7 @@ import { type Observable, throwError } from 'rxjs';
 import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
-import { ListAllKeys } from '#application/keys/shown-keys.js';
+import { ShownKeys } from '#application/keys/shown-keys.js';
 import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import { type Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { Actor } from '#domain/audit/audit-event.js';
@@ -39,7 +39,7 @@ export class AccountController {
     private readonly purgeAccount: PurgeAccount,
     private readonly revokeKeys: RevokeKeys,
     private readonly listAccounts: ListAccounts,
-    private readonly listAllKeys: ListAllKeys,
+    private readonly shownKeys: ShownKeys,
     private readonly keys: KeysFromCode,
   ) {}
 
@@ -103,7 +103,7 @@ export class AccountController {
 
   @MessagePattern('ListKeys')
   async listKeys({ request }: PlatformCall<proto.ListKeysRequest__Output>): Promise<proto.ListKeysResponse> {
-    const { items, nextCursor } = await this.listAllKeys.execute(keyListingOf(request));
+    const { items, nextCursor } = await this.shownKeys.ofAll(keyListingOf(request));
     return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
   }
 }

@@ -1,4 +1,4 @@
-import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
+import type { KeysOfOwner } from '#application/keys/shown-keys.js';
 import type { ListedKey } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';

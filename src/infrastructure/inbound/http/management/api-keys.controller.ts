@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
-import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
+import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
+import { ShownKeys } from '#application/keys/shown-keys.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
@@ -60,7 +61,7 @@ export const CONFIRMED = {
 @ForKeysOfAccount()
 export class ApiKeysController {
   constructor(
-    private readonly listKeys: ListKeysOfOwner,
+    private readonly shownKeys: ShownKeys,
     private readonly key: KeyOfOwner,
     private readonly makeKeys: MakeApiKeys,
     private readonly changeKeys: ChangeKeysOfOwner,
@@ -69,7 +70,7 @@ export class ApiKeysController {
   @Get()
   @Answers(views.ApiKeyListView, OF_ACCOUNT)
   async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery) {
-    return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query), query.sort));
+    return keyListView(await this.shownKeys.ofOwner(ownerIn(request).id, query.status, readPage(query), query.sort));
   }
 
   @Get(':id')

@@ -53,7 +53,7 @@ async function successor(app: Application) {
 async function requireOthersUnhindered(app: Application): Promise<void> {
   const { id } = await newOwner(app);
   await createKey(app, id);
-  expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).activeKeys).toBe(1);
+  expect((await app.shownKeys.ofOwner(id, undefined, { limit: 50 })).activeKeys).toBe(1);
 }
 
 describe('while a row is locked', () => {
@@ -133,7 +133,7 @@ describe('while a row is locked', () => {
     const due = await dueKey(app);
     let shown: Promise<unknown> | undefined;
     await whileLocked('api_keys', [due.id], async () => {
-      const lists = times(CROWD, () => app.listKeysOfOwner.execute(due.ownerId, undefined, { limit: 50 }));
+      const lists = times(CROWD, () => app.shownKeys.ofOwner(due.ownerId, undefined, { limit: 50 }));
       const details = times(CROWD, () => app.keyOfOwner.find(due.ownerId, due.id));
       shown = Promise.all([...lists, ...details]);
       await eventually(async () => (await waiting()) > 0);
@@ -180,7 +180,7 @@ describe('while the standby is away', () => {
       expect(await crowd(due)).toEqual({ unavailable: CROWD });
       expect(await crowd(due)).toEqual({ unavailable: CROWD });
       expect(await inUse()).toBe(1);
-      const { activeKeys } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
+      const { activeKeys } = await app.shownKeys.ofOwner(id, undefined, { limit: 50 });
       expect(activeKeys).toBe(1);
     } finally {
       await waitFor('');

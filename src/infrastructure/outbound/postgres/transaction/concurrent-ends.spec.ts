@@ -146,7 +146,7 @@ describe('rotation on two instances at once', () => {
     const { key } = await createKey(app, id);
     const rotations = times(5, (n) => rotateKey(n % 2 ? app : other, key));
     expect(await tally(rotations)).toEqual({ ok: 1, rotation_pending: 4 });
-    expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).activeKeys).toBe(1);
+    expect((await app.shownKeys.ofOwner(id, undefined, { limit: 50 })).activeKeys).toBe(1);
   });
 
   test('grants all first uses and ends the old key once', async () => {
@@ -184,7 +184,7 @@ describe('rotation on two instances at once', () => {
         outcomeOf(revoke(other, id, old)),
       ]);
       expect(revoked).toBe('ok');
-      const { activeKeys } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
+      const { activeKeys } = await app.shownKeys.ofOwner(id, undefined, { limit: 50 });
       expect([rotated, activeKeys]).toEqual(rotated === 'ok' ? ['ok', 1] : ['api_key_not_active', 0]);
     }
   });
@@ -199,7 +199,7 @@ describe('rotation on two instances at once', () => {
         use(next, one),
         use(next, two),
         use(old, one),
-        two.listKeysOfOwner.execute(id, undefined, { limit: 50 }),
+        two.shownKeys.ofOwner(id, undefined, { limit: 50 }),
         one.dueEnds.ofAll(),
         rotateKey(two, old.key),
         revoke(one, id, n < 3 ? next : old),
@@ -208,6 +208,6 @@ describe('rotation on two instances at once', () => {
     const { ok, rotation_pending: pending = 0, api_key_not_active: ended = 0, ...others } = await tally(calls);
     expect(others).toEqual({});
     expect(ok! + pending + ended).toBe(35);
-    expect((await app.listKeysOfOwner.execute(id, 'active', { limit: 50 })).activeKeys).toBeLessThanOrEqual(5);
+    expect((await app.shownKeys.ofOwner(id, 'active', { limit: 50 })).activeKeys).toBeLessThanOrEqual(5);
   });
 });

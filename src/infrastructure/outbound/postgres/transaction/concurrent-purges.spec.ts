@@ -114,7 +114,7 @@ describe('a purge', () => {
       const purged = await outcomeOf(purge(id, 2n));
       expect((await opened).version).toBe(3n);
       expect(['ok', 'stale_version']).toContain(purged);
-      const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 5 });
+      const { items } = await app.shownKeys.ofOwner(id, undefined, { limit: 5 });
       const isGranted = (await verdictOn(fullKey)).granted;
       expect([isGranted, items.length]).toEqual(purged === 'ok' ? [false, 0] : [true, 1]);
     }
@@ -153,7 +153,7 @@ describe('a purge', () => {
       for (const fullKey of await Promise.all(creations)) {
         if (fullKey !== undefined) expect(await verdictOn(fullKey)).toEqual(REVOKED);
       }
-      expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 5 })).items).toEqual([]);
+      expect((await app.shownKeys.ofOwner(id, undefined, { limit: 5 })).items).toEqual([]);
     }
   });
 });

@@ -54,7 +54,7 @@ describe('the last use of a key', () => {
   });
 
   const lastUseInList = async (instance: Application, ownerId: string) =>
-    (await instance.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
+    (await instance.shownKeys.ofOwner(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
 
   test('shows a use in the list within two seconds of the grant', async () => {
     // Waiting for PostgreSQL keeps real time. Only intervals follow the test's clock.
