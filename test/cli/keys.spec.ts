@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '#domain/time.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
+import { LATCHKEY, runCommand } from '../support/processes/command-line.js';
 import { startService } from '../support/processes/service.js';
 import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
@@ -70,6 +71,14 @@ describe('latchkey keys create and rotate', () => {
     const { code, err } = await create(...again, '--output', file);
     expect([code, existsSync(file)]).toEqual([1, false]);
     expect(err).toContain(`the key that was made before is ${(await grantOf(out.trim()))?.keyId}`);
+  });
+
+  test('say which key to revoke when stdout can not take it', async () => {
+    const command = [process.execPath, LATCHKEY, 'keys', 'create', ...order(), '--permissions', 'systems:read'].join(' ');
+    const options = { env: { DATABASE_URL: service.databaseUrl, MAX_ACTIVE_KEYS: '100' } };
+    const { code, err } = await runCommand('sh', ['-c', `${command} >/dev/full`], options);
+    const keyId = /^made (\S+)/.exec(err)?.[1];
+    expect([code, err]).toEqual([1, expect.stringContaining(`written to stdout (ENOSPC): revoke ${keyId}\n`)]);
   });
 
   test.each([

@@ -80,14 +80,14 @@ export class UsageError extends Error {}
 /** The person pressed Ctrl+C at a question. */
 export class Interrupted extends Error {}
 
-/** The key, account or event does not exist. */
-export class NothingThere extends Error {}
+/** What the command is about does not exist, or its answer could not be written. */
+export class NotDone extends Error {}
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === DONE ? DONE : USAGE;
   if (error instanceof Interrupted) return INTERRUPTED;
   if (error instanceof UsageError || error instanceof ConfigError) return USAGE;
-  if (error instanceof NothingThere) return NOT_DONE;
+  if (error instanceof NotDone) return NOT_DONE;
   if (!(error instanceof LatchkeyError) || isOutage(error)) return UNAVAILABLE;
   return error.code === 'invalid_fields' ? USAGE : NOT_DONE;
 }

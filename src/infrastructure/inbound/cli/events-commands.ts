@@ -3,7 +3,7 @@ import type { Backlog, UndeliveredMessage } from '#application/notice-ports.js';
 import { NOTICE_CHANNELS, type NoticeChannel } from '#domain/notices/key-notice.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
 import { type Databases, onDatabase } from './administration.js';
-import { type Answer, answering, NothingThere, table, UsageError } from './answering.js';
+import { type Answer, answering, NotDone, table, UsageError } from './answering.js';
 
 const STATUSES = ['waiting', 'failed'] as const;
 type Status = (typeof STATUSES)[number];
@@ -73,6 +73,6 @@ async function retryEvents(databases: Databases, id: string | undefined, failed 
   }
   const retried = await onDatabase(databases, ({ outbox }) => outbox.retry(meant));
   if (meant !== undefined && retried === 0)
-    throw new NothingThere('there is no such message: it may have been delivered already');
+    throw new NotDone('there is no such message: it may have been delivered already');
   return { document: { retried }, text: `${retried} due now` };
 }

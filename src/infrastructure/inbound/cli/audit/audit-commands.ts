@@ -12,7 +12,7 @@ import type { AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '#domain/time.js';
 import { type Databases, onDatabase, requiredSetting } from '../administration.js';
-import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
+import { type Answer, answering, NOT_DONE, NotDone, printLine, UsageError } from '../answering.js';
 import { progressBar } from '../terminal.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -54,7 +54,7 @@ async function verifyTrail(databases: Databases, options: { exportSeal?: true; e
   const trail = await readWhole(databases, (whole) => new VerifyAuditTrail(whole, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
-  if (!trail.newest) throw new NothingThere('there is no seal to export yet');
+  if (!trail.newest) throw new NotDone('there is no seal to export yet');
   return exportSeal(trail.newest);
 }
 

@@ -5,7 +5,7 @@ import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { type Databases, administrator, byOption, onDatabase } from '../administration.js';
-import { type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
+import { NotDone, type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
 import { openNewFile } from '../terminal.js';
 
@@ -69,7 +69,10 @@ async function makeKey(databases: Databases, { output, by }: MakingOptions, make
   }
   process.stderr.write(`made ${describeKey(made.key)} of ${made.key.ownerId}\n`);
   if (file === undefined) {
-    process.stdout.write(`${made.fullKey}\n`);
+    // Written at once: after an error on stdout the process exits.
+    process.stdout.write(`${made.fullKey}\n`, (error) => {
+      if (error) process.stderr.write(`latchkey: ${lost('stdout', error, made)}\n`);
+    });
     return;
   }
   try {
@@ -77,7 +80,10 @@ async function makeKey(databases: Databases, { output, by }: MakingOptions, make
     fsyncSync(file);
     closeSync(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`the key could not be written to --output (${code}): revoke ${made.key.id}`, { cause: error });
+    throw new NotDone(lost('--output', error as NodeJS.ErrnoException, made), { cause: error });
   }
+}
+
+function lost(where: string, { code }: NodeJS.ErrnoException, { key }: CreatedApiKey): string {
+  return `the key could not be written to ${where} (${code}): revoke ${key.id}`;
 }
