@@ -9,6 +9,7 @@ import {
   rotateKey,
   themselves,
 } from '#test/support/application/calls.js';
+import { KeyString } from '#domain/keys/key-string.js';
 import { DAY_MS } from '#domain/time.js';
 import { managedTransaction } from '../managed-account.js';
 import { Administrators } from './administrators.js';
@@ -195,6 +196,15 @@ describe('ViewKeys', () => {
       { ownerId: ada.id, keyId: null, details: { query: { owner: ada.id } } },
       { ownerId: null, keyId: null, details: { query: { owner: 'nobody' } } },
     ]);
+  });
+
+  test('records no secret of a key that an administrator takes for the id of an account', async () => {
+    const { app, viewer, views } = await world();
+    const key = KeyString.generate('lk');
+    await app.viewKeys.page({ ownerId: key.reveal() }, viewer);
+    await app.viewKeys.events({ actorId: key.reveal(), ownerId: key.reveal() }, viewer);
+    const kept = `lk_${key.publicPart}.…`;
+    expect(views().map(({ details }) => details.query)).toEqual([{ owner: kept }, { actor: kept, account: kept }]);
   });
 
   test('records a prefix only if a list shows keys so', async () => {

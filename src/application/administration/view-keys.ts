@@ -8,6 +8,7 @@ import {
   OWNER_EVENT_TYPES,
   type RecordedEvent,
 } from '#domain/audit/audit-event.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { KeyListing, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
@@ -58,7 +59,7 @@ export class ViewKeys {
       : shownKeys.ofAll({ ...filter, only, pageSize: SHOWN }));
     const { ownerId, status, sort, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
-      owner: ownerId,
+      owner: ownerId && withoutSecrets(ownerId),
       status,
       sort,
       // Any other text may be something that does not belong on the audit trail.
@@ -106,8 +107,8 @@ export class ViewKeys {
     const page = await audit.search(search, { limit: SHOWN, cursor });
     const { actorId, ownerId, keyId, types, since, until } = search;
     const query = {
-      actor: actorId,
-      account: ownerId,
+      actor: actorId && withoutSecrets(actorId),
+      account: ownerId && withoutSecrets(ownerId),
       key: keyId,
       type: types?.join(),
       from: since?.toISOString(),
