@@ -26,6 +26,11 @@ export function withoutSecrets(text: string): string {
   return kept.replace(pattern, (found) => `${[...prefixes].find((prefix) => found.startsWith(prefix)) ?? ''}…`);
 }
 
+/** For names that others give their accounts, which may begin as imported keys do. */
+export function holdsKeyString(text: string): boolean {
+  return text.search(SECRET_IN_TEXT) >= 0;
+}
+
 /** A cheap check: every validation brings such texts, and most of them are too short for a key. */
 export function canHoldSecret(text: string): boolean {
   return text.length >= (imported.pattern ? SHORTEST_IMPORTED : SHORTEST_FIND);

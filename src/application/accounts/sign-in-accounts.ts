@@ -1,5 +1,5 @@
 import { Account, type SignInProfile } from '#domain/accounts/account.js';
-import { isLikeAnotherActor, shownName, emailProblem } from '#domain/accounts/account-profile.js';
+import { newIdProblem, shownName, emailProblem } from '#domain/accounts/account-profile.js';
 import type { Actor, Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { AccountChanges, AccountLocks, Accounts } from '../account-ports.js';
@@ -26,7 +26,7 @@ export class SignInAccounts {
     // Even after SIGN_IN_OPENS_ACCOUNTS was turned off.
     if (stored?.isOfOtherLogin(issuer)) return undefined;
     const isLeft = stored && (stored.origin === 'platform' || !stored.isActive);
-    if (id === undefined || !this.rules || !profile || isLeft || isLikeAnotherActor(id)) return stored;
+    if (id === undefined || !this.rules || !profile || isLeft || newIdProblem(id)) return stored;
     const roles = profile.roles.filter((role) => this.rules?.roles?.has(role));
     if (!stored && this.rules.roles && roles.length === 0) return undefined;
     const permissions = [...this.rules.permissions, ...roles.flatMap((role) => this.rules!.roles!.get(role)!)];

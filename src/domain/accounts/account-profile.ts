@@ -1,6 +1,6 @@
 import { requireFields } from '../errors.js';
 import { showsNothing } from '../names.js';
-import { withoutSecrets } from '../secrets.js';
+import { holdsKeyString, withoutSecrets } from '../secrets.js';
 import { type Attribute, attributesProblem, type AccountLimits, limitProblems } from './entitlements.js';
 import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
@@ -47,9 +47,19 @@ export function accountIdProblem(id: string): string | undefined {
 /** The audit trail names service identities and people at the command line like this. */
 const NAMES_ANOTHER_ACTOR = /^(?:service|admin):/;
 
-/** Accounts that are older than this rule may have such an id. */
 export function isLikeAnotherActor(id: string): boolean {
   return NAMES_ANOTHER_ACTOR.test(id);
+}
+
+/** Accounts that are older than this rule may have such an id. */
+export function newIdProblem(id: string): string | undefined {
+  if (isLikeAnotherActor(id)) return 'of a new account must not begin with service: or admin:';
+  return keyProblem(id);
+}
+
+/** Callers take a key for what names its owner. Accounts are shown, logged and stored as they are. */
+function keyProblem(...texts: readonly string[]): string | undefined {
+  return texts.some(holdsKeyString) ? 'must not contain an API key' : undefined;
 }
 
 /** What the login says, so that it can be stored as the name of an account. */
@@ -60,12 +70,12 @@ export function shownName(name: string, id: string): string {
 
 export function emailProblem(email: string): string | undefined {
   const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
-  return isEmail ? undefined : 'must be an email address';
+  return isEmail ? keyProblem(email) : 'must be an email address';
 }
 
 function displayNameProblem(name: string): string | undefined {
   if (!/^[^\p{Cc}]{0,200}$/u.test(name)) return 'must be at most 200 characters without control characters';
-  return name !== '' && showsNothing(name) ? 'must be empty or show something' : undefined;
+  return name !== '' && showsNothing(name) ? 'must be empty or show something' : keyProblem(name);
 }
 
 /** Throws one error that names every invalid field. @param stored undefined for a new account */
@@ -74,16 +84,15 @@ export function requireProfile(id: string, profile: AccountProfile, stored: Acco
   const { email, displayName, permissions, limits = {}, attributes = [] } = profile;
   const managers = profile.managers ?? (kind === 'service' && !stored ? [] : undefined);
   const wrong = permissions.find((permission) => !isPermission(permission));
-  const isTaken = stored === undefined && isLikeAnotherActor(id);
   requireFields({
-    id: accountIdProblem(id) ?? (isTaken ? 'of a new account must not begin with service: or admin:' : undefined),
+    id: accountIdProblem(id) ?? (stored ? undefined : newIdProblem(id)),
     email: kind === 'service' && email === '' ? undefined : emailProblem(email),
     displayName: displayNameProblem(displayName),
     permissions:
       permissions.length > MAX_PERMISSIONS
         ? `must be at most ${MAX_PERMISSIONS}`
         : wrong === undefined
-          ? undefined
+          ? keyProblem(...permissions)
           : `must each have the form resource:action without wildcards, unlike ${quoted(wrong)}`,
     ...limitProblems(limits),
     attributes: attributesProblem(attributes),

@@ -289,6 +289,22 @@ describe('requireProfile', () => {
     );
   });
 
+  test.each<[string, (key: string) => [string, Partial<AccountProfile>]]>([
+    ['id', (key) => [key, {}]],
+    ['email', (key) => ['u1', { email: `${key}@example.org` }]],
+    ['displayName', (key) => ['u1', { displayName: `Ada ${key}` }]],
+    ['permissions', (key) => ['u1', { permissions: ['systems:read', `${key}:read`] }]],
+    ['attributes', (key) => ['u1', { attributes: [{ name: 'tenant', value: key }] }]],
+  ])('refuses a key string as the %s, and does not repeat it', (field, withKey) => {
+    const key = KeyString.generate('lk').reveal();
+    const [id, part] = withKey(key);
+    const put = (stored?: 'person') => requireProfile(id, { ...PROFILE, ...part }, stored);
+    expect(put).toThrow(expect.objectContaining({ message: expect.stringContaining('must not contain an API key') }));
+    expect(put).not.toThrow(key);
+    // What is stored already must not be out of reach.
+    if (field === 'id') expect(() => put('person')).not.toThrow();
+  });
+
   test('removes keys from the invalid permission that it quotes', () => {
     const key = KeyString.generate('lk').reveal();
     const quoted = `${key.slice(0, key.indexOf('.') + 1)}…`;

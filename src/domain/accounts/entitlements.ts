@@ -1,4 +1,5 @@
 import { optional, type Rule, wholeNumberProblem } from '../errors.js';
+import { holdsKeyString } from '../secrets.js';
 import { type AccessLevel, accessProblem } from './access-level.js';
 import type { RateLimit } from '../rate-limit.js';
 
@@ -74,6 +75,7 @@ export function attributesProblem(attributes: readonly Attribute[]): string | un
     names.add(name);
     // A half of a surrogate pair can't be encoded.
     if (/[\p{Cc}\p{Cs}]/u.test(value)) return `must have values without control characters, unlike ${shown}`;
+    if (holdsKeyString(value)) return `must not contain an API key, unlike ${shown}`;
     if ([...value].length > MAX_VALUE_LENGTH)
       return `must have values of at most ${MAX_VALUE_LENGTH} characters, unlike ${shown}`;
   }
