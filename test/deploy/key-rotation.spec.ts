@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -86,14 +86,16 @@ interface Received {
   readonly text: string;
 }
 
-/** An API that stores keys: it answers everything with `{}`, and keeps what it received. */
-async function startReceiver() {
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/** An API that stores keys, and keeps what it received. @param answer by default `{}` */
+async function startReceiver(answer = (response: ServerResponse): unknown => response.end('{}')) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     received.push({ url: `${request.method} ${request.url}`, headers: request.headers, text });
-    response.end('{}');
+    answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -171,6 +173,10 @@ describe('rotate-key.sh', () => {
   });
 });
 
+/** What the job has sent to the cluster. */
+const storedIn = ({ received }: Receiver, index: number): { readonly id: string; readonly key: string } =>
+  JSON.parse(received[index]!.text).stringData;
+
 describe("the chart's CronJob", () => {
   const values = (part: Tree = {}) =>
     valuesWith(LEAST, { keyRotation: { enabled: true, secret: 'ci-key', issuerSecret: 'ci-issuer', ...part } });
@@ -200,31 +206,36 @@ describe("the chart's CronJob", () => {
     expect(volumes).toContainEqual({ name: 'latchkey', secret });
   });
 
+  /** Runs the job of the chart as a container would, in the folder of the test. */
+  async function jobOn(cluster: Receiver) {
+    writeFileSync(join(folder, 'token'), 'token-of-the-pod');
+    writeFileSync(join(folder, 'ca.crt'), '');
+    writeFileSync(join(folder, 'issuer'), `${ISSUER}\n`);
+    const { keys } = await renderChart({ keys: values({ graceSeconds: 600 }) });
+    const [{ command, env }] = podOf(keys.objects).containers;
+    const { data } = keys.objects.find(({ kind, data: all }) => kind === 'ConfigMap' && 'rotate-key.sh' in all)!;
+    mkdirSync(join(folder, 'scripts'));
+    for (const [name, text] of Object.entries<string>(data)) writeFileSync(join(folder, 'scripts', name), text);
+    const [program, ...args] = command.map((each: string) => each.replace('/scripts', `${folder}/scripts`));
+    const given = Object.fromEntries(env.map(({ name, value }: Tree) => [name, value ?? '']));
+    const { LATCHKEY_TOKEN: _, ...rest } = environment();
+    const ofTest = {
+      LATCHKEY_URL: service.servicesUrl,
+      LATCHKEY_TOKEN_FILE: `${folder}/issuer`,
+      CLUSTER_URL: cluster.url,
+      CLUSTER_FOLDER: folder,
+    };
+    const runJob = (id: string) => run(program!, args, { env: { ...rest, ...given, ...ofTest, KEY_ID: id } });
+    return { given, runJob };
+  }
+
   test('replaces the key and its id in the Secret, twice', async () => {
     const cluster = await startReceiver();
     try {
-      writeFileSync(join(folder, 'token'), 'token-of-the-pod');
-      writeFileSync(join(folder, 'ca.crt'), '');
-      writeFileSync(join(folder, 'issuer'), `${ISSUER}\n`);
-      const { keys } = await renderChart({ keys: values({ graceSeconds: 600 }) });
-      const [{ command, env }] = podOf(keys.objects).containers;
-      const { data } = keys.objects.find(({ kind, data: all }) => kind === 'ConfigMap' && 'rotate-key.sh' in all)!;
-      mkdirSync(join(folder, 'scripts'));
-      for (const [name, text] of Object.entries<string>(data)) writeFileSync(join(folder, 'scripts', name), text);
-      const [program, ...args] = command.map((each: string) => each.replace('/scripts', `${folder}/scripts`));
-      const given = Object.fromEntries(env.map(({ name, value }: Tree) => [name, value ?? '']));
-      const { LATCHKEY_TOKEN: _, ...rest } = environment();
-      const ofTest = {
-        LATCHKEY_URL: service.servicesUrl,
-        LATCHKEY_TOKEN_FILE: `${folder}/issuer`,
-        CLUSTER_URL: cluster.url,
-        CLUSTER_FOLDER: folder,
-      };
-      const runJob = (id: string) => run(program!, args, { env: { ...rest, ...given, ...ofTest, KEY_ID: id } });
-
+      const { given, runJob } = await jobOn(cluster);
       expect(given).toMatchObject({ LATCHKEY_URL: 'http://keys-latchkey-services.keys:3080', GRACE_SECONDS: '600' });
       expect(await runJob(job.id)).toMatchObject({ code: 0 });
-      const first = JSON.parse(cluster.received[0]!.text).stringData;
+      const first = storedIn(cluster, 0);
       expect(await expectReplacedBy(first.key)).toBe(first.id);
       expect(cluster.received[0]).toMatchObject({
         url: 'PATCH /api/v1/namespaces/keys/secrets/ci-key',
@@ -233,9 +244,36 @@ describe("the chart's CronJob", () => {
       // As the end of its grace would.
       await call('RevokeKeys', { keyId: job.id });
       expect(await runJob(first.id)).toMatchObject({ code: 0 });
-      const second = JSON.parse(cluster.received[1]!.text).stringData;
+      const second = storedIn(cluster, 1);
       expect([await granted(second.key), await granted(first.key)]).toEqual([second.id, first.id]);
       expectNoSecretIn([noted('arguments')], [second.key, 'token-of-the-pod']);
+    } finally {
+      cluster.close();
+    }
+  });
+
+  test('revokes no key that the Secret may have: only the answer was lost', async () => {
+    const cluster = await startReceiver((response) => response.destroy());
+    try {
+      const { runJob } = await jobOn(cluster);
+      expect(await runJob(job.id)).toMatchObject({ code: 1, output: expect.stringContaining('may be stored or not') });
+      const lost = storedIn(cluster, 0);
+      expect(await granted(job.key)).toBe(job.id);
+      // The Secret has the old key, because the cluster did not store the new one.
+      expect(await runJob(job.id)).toMatchObject({ code: 1 });
+      const stored = storedIn(cluster, 1);
+      expect([await granted(lost.key), await granted(stored.key)]).toEqual([undefined, stored.id]);
+    } finally {
+      cluster.close();
+    }
+  });
+
+  test('revokes the new key if the cluster refuses to store it', async () => {
+    const cluster = await startReceiver((response) => response.writeHead(403).end());
+    try {
+      const { runJob } = await jobOn(cluster);
+      expect(await runJob(job.id)).toMatchObject({ code: 1, output: expect.stringContaining('and is revoked') });
+      expect([await granted(storedIn(cluster, 0).key), await granted(job.key)]).toEqual([undefined, job.id]);
     } finally {
       cluster.close();
     }

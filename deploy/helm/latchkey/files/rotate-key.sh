@@ -1,7 +1,7 @@
 #!/bin/sh
 # Rotates a service account's key. "$@" is the command that stores the new one: it gets the key on standard input and its id
 # in NEW_KEY_ID. The old key works for GRACE_SECONDS more. If the store fails, the new key is revoked, and the old one goes
-# on. Needs sh and curl. No secret is ever an argument, which other users of the machine could read.
+# on. If it ends with 75, both may be stored, so both go on until the next run. Needs sh and curl. No secret is ever an argument, which other users of the machine could read.
 #   LATCHKEY_URL         Latchkey's SERVICES_PORT, such as http://latchkey:3080
 #   LATCHKEY_TOKEN       a service token with the role issuer for the account, or
 #   LATCHKEY_TOKEN_FILE  a file with it
@@ -51,7 +51,12 @@ fi
 NEW_KEY_ID=$(member 1)
 export NEW_KEY_ID
 [ -n "$NEW_KEY_ID" ] || { echo 'The answer has no key. Is LATCHKEY_URL the address of SERVICES_PORT?' >&2; exit 1; }
-if ! member 2 | "$@"; then
+member 2 | "$@" && stored=0 || stored=$?
+if [ "$stored" = 75 ]; then
+  echo "The new key $NEW_KEY_ID may be stored or not. It and the key $KEY_ID go on: run this again with the stored one's id." >&2
+  exit 1
+fi
+if [ "$stored" != 0 ]; then
   revoke "$NEW_KEY_ID"
   echo "The new key could not be stored, and is revoked. The key $KEY_ID goes on." >&2
   exit 1
