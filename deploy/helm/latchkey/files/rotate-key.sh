@@ -1,7 +1,8 @@
 #!/bin/sh
 # Rotates a service account's key. "$@" is the command that stores the new one: it gets the key on standard input and its id
 # in NEW_KEY_ID. The old key works for GRACE_SECONDS more. If the store fails, the new key is revoked, and the old one goes
-# on. If it ends with 75, both may be stored, so both go on until the next run. Needs sh and curl. No secret is ever an argument, which other users of the machine could read.
+# on. If it ends with 75, either may be stored, so both go on until the next run. Needs sh and curl. No secret is ever an
+# argument, which other users of the machine could read.
 #   LATCHKEY_URL         Latchkey's SERVICES_PORT, such as http://latchkey:3080
 #   LATCHKEY_TOKEN       a service token with the role issuer for the account, or
 #   LATCHKEY_TOKEN_FILE  a file with it
