@@ -74,7 +74,9 @@ describe('latchkey keys create and rotate', () => {
   });
 
   test('say which key to revoke when stdout can not take it', async () => {
-    const command = [process.execPath, LATCHKEY, 'keys', 'create', ...order(), '--permissions', 'systems:read'].join(' ');
+    const command = [process.execPath, LATCHKEY, 'keys', 'create', ...order(), '--permissions', 'systems:read'].join(
+      ' ',
+    );
     const options = { env: { DATABASE_URL: service.databaseUrl, MAX_ACTIVE_KEYS: '100' } };
     const { code, err } = await runCommand('sh', ['-c', `${command} >/dev/full`], options);
     const keyId = /^made (\S+)/.exec(err)?.[1];
