@@ -53,7 +53,6 @@ export function buildJobs(
     job.measureAccounts(adapters.accounts),
     job.renewInstance(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
     ...outboxJobs(useCases, adapters, log),
-    { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.housekeeping.pruneUsage() },
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, job.sealEvents(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');

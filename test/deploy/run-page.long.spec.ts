@@ -112,7 +112,6 @@ describe('the commands in docs/operate.md', () => {
       for (const change of ['suspend', 'reactivate', 'delete'] as const) await app.changeAccount[change](owner.id);
       await app.purgeAccount.execute(owner.id, undefined, { actorId: 'admin:ada', client: client() });
       await app.housekeeping.run();
-      await app.housekeeping.pruneUsage();
     } finally {
       await app.close();
     }

@@ -6,7 +6,9 @@ import { USAGE_KEPT_DAYS, PERMISSION_USE_KEPT_DAYS } from '#domain/usage/key-his
 import { type Database, databaseNow } from './client/database.js';
 
 const ago = (ms: number) => `($1::timestamptz - make_interval(secs => ${ms / 1000}))`;
+const TODAY = `($1::timestamptz AT TIME ZONE 'UTC')::date`;
 
+/** Rows that no longer affect any answer, and usage that is older than we keep it. */
 const OLD: readonly OldRows[] = [
   { table: 'sessions', areOld: 'expires_at < $1::timestamptz' },
   { table: 'leak_report_budgets', areOld: 'whole_at < $1::timestamptz' },
@@ -23,11 +25,6 @@ const OLD: readonly OldRows[] = [
     table: 'outbox',
     areOld: `give_up_at < ${ago(FAILED_KEPT_MS)} AND coalesce(failed_at, give_up_at) < ${ago(FAILED_KEPT_MS)}`,
   },
-];
-
-const TODAY = `($1::timestamptz AT TIME ZONE 'UTC')::date`;
-
-const OLD_USAGE: readonly OldRows[] = [
   ...['api_key_addresses', 'api_key_denials'].map((table) => ({
     table,
     areOld: `last_at <= $1::timestamptz - make_interval(days => ${USAGE_KEPT_DAYS})`,
@@ -38,20 +35,6 @@ const OLD_USAGE: readonly OldRows[] = [
   { table: 'api_key_networks', areOld: `last_on < ${TODAY} - ${USAGE_KEPT_DAYS}` },
 ];
 
-export class PostgresHousekeeping {
-  constructor(private readonly database: Database) {}
-
-  /** Deletes rows that no longer affect any answer. */
-  run(): Promise<void> {
-    return deleteOldRows(this.database, OLD);
-  }
-
-  /** Deletes usage that is older than we keep it. */
-  pruneUsage(): Promise<void> {
-    return deleteOldRows(this.database, OLD_USAGE);
-  }
-}
-
 /** Rows for each statement. After a flood or after midnight more rows are old than one statement has time to delete. */
 const BATCH = 10_000;
 
@@ -61,28 +44,34 @@ interface OldRows {
   readonly areOld: string;
 }
 
-/**
- * Deletes a batch of each kind in turn, until none has more. So a kind that has many or that fails does not delay the
- * others. Each batch is a transaction of its own, so that no row stays locked for long. Throws the first error at the end.
- */
-async function deleteOldRows(database: Database, kinds: readonly OldRows[]): Promise<void> {
-  const now = await database.run(databaseNow);
-  const errors: unknown[] = [];
-  for (let left = kinds; left.length > 0;) {
-    const unfinished: OldRows[] = [];
-    for (const kind of left) {
-      const deleted = await deleteBatch(database, kind, now).catch((error: unknown) => void errors.push(error));
-      if (deleted === BATCH) unfinished.push(kind);
-    }
-    left = unfinished;
-  }
-  if (errors.length > 0) throw errors[0];
-}
+export class PostgresHousekeeping {
+  constructor(private readonly database: Database) {}
 
-/** Skips rows that a request or another instance has locked. */
-async function deleteBatch(database: Database, { table, areOld }: OldRows, now: Date): Promise<number> {
-  const old = `SELECT ctid FROM ${table} WHERE ${areOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
-  const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
-  const [, count] = await database.maintain((manager) => manager.query<[unknown, number]>(statement, [now, BATCH]));
-  return count;
+  /**
+   * Deletes a batch of each kind in turn, until none has more. So a kind that has many or that fails does not delay the
+   * others. Each batch is a transaction of its own, so that no row stays locked for long. Throws the first error at the end.
+   */
+  async run(): Promise<void> {
+    const now = await this.database.run(databaseNow);
+    const errors: unknown[] = [];
+    for (let left = OLD; left.length > 0;) {
+      const unfinished: OldRows[] = [];
+      for (const kind of left) {
+        const deleted = await this.deleteBatch(kind, now).catch((error: unknown) => void errors.push(error));
+        if (deleted === BATCH) unfinished.push(kind);
+      }
+      left = unfinished;
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** Skips rows that a request or another instance has locked. */
+  private async deleteBatch({ table, areOld }: OldRows, now: Date): Promise<number> {
+    const old = `SELECT ctid FROM ${table} WHERE ${areOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
+    const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
+    const [, count] = await this.database.maintain((manager) =>
+      manager.query<[unknown, number]>(statement, [now, BATCH]),
+    );
+    return count;
+  }
 }

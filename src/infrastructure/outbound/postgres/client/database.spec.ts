@@ -209,7 +209,6 @@ describe('Durable commits', () => {
       await sql(owned.url, MAKE_OLD);
       await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 0).execute();
       await app.housekeeping.run();
-      await app.housekeeping.pruneUsage();
       expect(await sql(owned.url, LEFT_OVER)).toEqual([]);
     });
 

@@ -136,7 +136,7 @@ describe('the removal of old usage', () => {
       app.usage.noteGrant(key.id, null, null, new Date(now - days * DAY_MS), `days/${days}:read`);
     }
     await app.usage.flush();
-    await app.housekeeping.pruneUsage();
+    await app.housekeeping.run();
     const { permissionUse } = await app.usage.history(key.id, new Date(now));
     expect(permissionUse.map(({ used }) => used)).toEqual(['days/400:read']);
   });
@@ -158,7 +158,7 @@ describe('the removal of old usage', () => {
       app.usage.noteDenial(key.id, at, { clientIp, service: null, ...asked });
       await app.usage.flush();
     }
-    await app.housekeeping.pruneUsage();
+    await app.housekeeping.run();
     expect(await rows(key.id)).toEqual({
       addresses: ['192.0.4.1', '192.0.5.1'],
       denials: ['192.0.4.1', '192.0.5.1'],
@@ -176,11 +176,11 @@ describe('the removal of old usage', () => {
     );
     await app.database.transaction(async (manager) => {
       await manager.query(`SELECT FROM api_key_days WHERE key_id = ${id('7')} FOR UPDATE`);
-      await app.housekeeping.pruneUsage();
+      await app.housekeeping.run();
     });
     const left = () => app.sql(`SELECT FROM api_key_days WHERE day = date '2020-01-01'`);
     expect(await left()).toHaveLength(1);
-    await app.housekeeping.pruneUsage();
+    await app.housekeeping.run();
     expect(await left()).toHaveLength(0);
   });
 });
