@@ -66,9 +66,13 @@ async function writeTables(
   await lockUsage(manager, 'flush');
   const unknown = await unknownAmong(manager, noted);
   const uses = noted.filter(({ keyId }) => !unknown.has(keyId));
-  await keepLastUses(manager, uses);
-  await countDays(manager, uses);
-  await countPermissions(manager, uses);
+  const write = async (statement: string, rowsOf: (use: NotedUse) => readonly object[]) => {
+    const rows = uses.flatMap((use) => rowsOf(use).map((row) => ({ keyId: use.keyId, ...row })));
+    if (rows.length > 0) await manager.query(statement, [JSON.stringify(rows)]);
+  };
+  await write(LAST_USES, ({ lastMs }) => (lastMs === undefined ? [] : [{ lastMs }]));
+  await write(DAYS, ({ days }) => days);
+  await write(PERMISSIONS, ({ permissions }) => permissions);
   await keepDenials(manager, uses);
   const addresses = usedAddresses(uses);
   if (addresses.length === 0) return;
@@ -100,11 +104,6 @@ const LAST_USES = `
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
   WHERE api_key_usage.last_used_at < excluded.last_used_at`;
 
-async function keepLastUses(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
-  const used = uses.flatMap(({ keyId, lastMs }) => (lastMs === undefined ? [] : [{ keyId, lastMs }]));
-  if (used.length > 0) await manager.query(LAST_USES, [JSON.stringify(used)]);
-}
-
 const MOST = '9223372036854775807';
 
 /** Adds up the counts of all instances. A sum that is too large for its column stays at the largest. */
@@ -115,11 +114,6 @@ const DAYS = `
   ON CONFLICT (key_id, day) DO UPDATE
   SET granted = least(api_key_days.granted::numeric + excluded.granted, ${MOST}),
     refused = least(api_key_days.refused::numeric + excluded.refused, ${MOST})`;
-
-async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
-  const counts = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));
-  if (counts.length > 0) await manager.query(DAYS, [JSON.stringify(counts)]);
-}
 
 /** Adds to what is stored. Of a key that has as many permissions as are kept, new ones are counted in one. */
 const PERMISSIONS = `
@@ -141,11 +135,6 @@ const PERMISSIONS = `
   ON CONFLICT (key_id, used) DO UPDATE SET first_on = least(known.first_on, excluded.first_on),
     last_on = greatest(known.last_on, excluded.last_on),
     count = least(known.count::numeric + excluded.count, ${MOST})`;
-
-async function countPermissions(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
-  const counts = uses.flatMap(({ keyId, permissions }) => permissions.map((use) => ({ keyId, ...use })));
-  if (counts.length > 0) await manager.query(PERMISSIONS, [JSON.stringify(counts)]);
-}
 
 /** An arbitrary number, the same on all instances. */
 const USAGE_LOCK = 5_052_193_863;
