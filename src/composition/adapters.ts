@@ -15,7 +15,6 @@ import { PostgresAudit } from '#infrastructure/outbound/postgres/audit/postgres-
 import { Database } from '#infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import type { SessionSource } from '#infrastructure/outbound/postgres/client/data-source.js';
-import { PostgresOutage } from '#infrastructure/outbound/postgres/client/errors.js';
 import { SynchronousCommits } from '#infrastructure/outbound/postgres/client/standby.js';
 import { PostgresKeyReader } from '#infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLeakReports } from '#infrastructure/outbound/postgres/leaks/leak-reports.js';
@@ -40,14 +39,13 @@ export function buildAdapters(
   passwords?: Argon2Passwords,
 ) {
   const { redis, platformLogin, oidc, publicUrl, mail } = config;
-  const outage = new PostgresOutage(log);
-  const database = new Database(dataSource, primary.config, outage);
+  const database = new Database(dataSource);
   const stores = buildStores(database, config);
   const storedCosts = new PostgresStoredCosts(database);
   const changeTimes = new ChangeTimes();
   const localLimiter = new MemoryRateLimiter();
   const givesLeases = config.leaseMs > 0;
-  const keyReader = new PostgresKeyReader(primary, traces, outage, 'validation', givesLeases);
+  const keyReader = new PostgresKeyReader(primary, traces, 'validation', givesLeases);
   return {
     primary,
     database,
@@ -55,10 +53,8 @@ export function buildAdapters(
     keyReader,
     databaseClock: keyReader,
     importReader:
-      config.importPrefixes.length > 0
-        ? new PostgresKeyReader(primary, traces, outage, 'imports', givesLeases)
-        : undefined,
-    audit: new PostgresAudit(primary, database, traces, outage),
+      config.importPrefixes.length > 0 ? new PostgresKeyReader(primary, traces, 'imports', givesLeases) : undefined,
+    audit: new PostgresAudit(primary, database, traces),
     synchronousCommits: new SynchronousCommits(database, log, config.demo),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),

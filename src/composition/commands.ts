@@ -23,7 +23,7 @@ export async function administer<T>(
   return withPrimary(database, async (primary) => {
     const dataSource = await connectMigrated(primary, isUnlimited);
     try {
-      return await work(compose(new Database(dataSource, database), settings));
+      return await work(compose(new Database(dataSource), settings));
     } finally {
       await dataSource.destroy();
     }

@@ -26,7 +26,7 @@ import { ApiKeyRow } from '../keys/key-rows.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '#domain/audit/failure-flood.js';
-import { PostgresOutage, unavailable } from '../client/errors.js';
+import { unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections, statement } from '../client/reserved-connections.js';
 import { PREPARES_COMMIT, type Synchrony } from '../client/server-state.js';
@@ -76,7 +76,6 @@ export class PostgresAudit implements Audit {
     private readonly primary: Primary,
     private readonly database: Database,
     traces = NO_TRACES,
-    private readonly outage = new PostgresOutage(),
   ) {
     this.connections = new ReservedConnections(primary, 'audit', CONNECTIONS);
     this.commits = new FailureCommits((groups) => this.insert(groups), primary.config.timeoutMs, traces);
@@ -154,9 +153,9 @@ export class PostgresAudit implements Audit {
     ];
     try {
       await this.connections.run((client) => this.insertFailures(client, values));
-      this.outage.answered('audit');
+      this.primary.outage.answered('audit');
     } catch (thrown) {
-      const error = this.outage.failed('audit', thrown);
+      const error = this.primary.outage.failed('audit', thrown);
       // A failure that can't be recorded is not answered, so any error becomes `unavailable`.
       throw error instanceof LatchkeyError ? error : unavailable(error);
     }

@@ -37,7 +37,7 @@ describe.each(['session', 'transaction'] as const)('sealing, with DATABASE_POOLI
   test('seals each event once when a failover has lost events, and their ids are used again', async () => {
     const [first, second] = servers as [OwnPostgres, OwnPostgres];
     const primary = primaryAt([first.url, second.url], { pooling });
-    const database = new Database(await openDatabase(primary, 'lk'), primary.config);
+    const database = new Database(await openDatabase(primary, 'lk'));
     const trail = new PostgresAuditTrail(database);
     const sealer = new SealAuditEvents(trail, [SEAL_KEY]);
     // From here on, the standby receives nothing, and commits wait for none.

@@ -23,7 +23,7 @@ describe('a connection', () => {
     await sql(owned.url, 'CREATE TABLE written (what text)');
     const limits = { answerTimeoutMs: 100 };
     const primary = primaryAt(line.instead(owned.url));
-    database = new Database(await createDataSource(primary, limits).initialize(), primary.config);
+    database = new Database(await createDataSource(primary, limits).initialize());
   });
   afterAll(async () => {
     await database.close();

@@ -51,7 +51,7 @@ export class SessionSource extends DataSource {
   private readonly settings: string | undefined;
 
   constructor(
-    private readonly primary: Primary,
+    readonly primary: Primary,
     /** The tables and the migrations that create them. */
     schema: Pick<DataSourceOptions, 'entities' | 'migrations'>,
     limits: Limits,

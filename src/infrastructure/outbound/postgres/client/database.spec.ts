@@ -88,7 +88,7 @@ describe('a transaction', () => {
       await sql(owned.url, AS_AURORA);
       const url = `${owned.url}?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic`;
       const primary = primaryAt(url, { pooling });
-      const database = new Database(await createDataSource(primary).initialize(), primary.config);
+      const database = new Database(await createDataSource(primary).initialize());
       const reader = new PostgresKeyReader(primary);
       expect(await database.transaction(isolation)).toBe('read committed');
       expect(await reader.read('0'.repeat(24))).not.toHaveProperty('found');

@@ -1,17 +1,12 @@
 import type { EntityManager, ObjectLiteral } from 'typeorm';
-import type { DatabaseConfig } from '#config/database-config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Limits, SessionSource, Work } from './data-source.js';
-import { PostgresOutage, unavailable } from './errors.js';
+import { unavailable } from './errors.js';
 import { poolInstruments } from './pool.js';
 
 /** The pool for all but the validation path. Any error that keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
-  constructor(
-    private readonly dataSource: SessionSource,
-    private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
-    private readonly outage = new PostgresOutage(),
-  ) {}
+  constructor(private readonly dataSource: SessionSource) {}
 
   /** How long one statement may take; undefined for tools without a limit. */
   get answerTimeoutMs(): number | undefined {
@@ -34,9 +29,9 @@ export class Database {
 
   /** All or nothing, at READ COMMITTED. Row locks guard what must stay true across statements. */
   transaction<T>(work: Work<T>): Promise<T> {
-    const { dataSource, config } = this;
+    const { dataSource } = this;
     return this.call(() =>
-      config.requireSynchronous ? dataSource.synchronously(work) : dataSource.readCommitted(work),
+      dataSource.primary.config.requireSynchronous ? dataSource.synchronously(work) : dataSource.readCommitted(work),
     );
   }
 
@@ -51,14 +46,14 @@ export class Database {
   }
 
   private async call<T>(work: () => Promise<T>): Promise<T> {
-    const { dataSource, outage } = this;
+    const { isInitialized, primary } = this.dataSource;
     try {
-      if (!dataSource.isInitialized) throw unavailable(new Error('the pool is closed'));
+      if (!isInitialized) throw unavailable(new Error('the pool is closed'));
       const answer = await work();
-      outage.answered('management');
+      primary.outage.answered('management');
       return answer;
     } catch (error) {
-      throw outage.failed('management', error);
+      throw primary.outage.failed('management', error);
     }
   }
 }

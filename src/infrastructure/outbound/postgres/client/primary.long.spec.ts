@@ -28,7 +28,7 @@ describe('a primary among several hosts', () => {
   const portOf = (url: string) => new URL(url).port;
   /** The port of the server that the pool reaches. */
   const portReached = async () => {
-    const [row] = await new Database(source, primary.config).run((manager) =>
+    const [row] = await new Database(source).run((manager) =>
       manager.query<{ port: string }[]>(`SELECT current_setting('port') AS port`),
     );
     return row!.port;
@@ -68,7 +68,7 @@ describe('a primary among several hosts', () => {
     expect(ended).toEqual(['still opening']);
     expect(await portReached()).toBe(portOf(second.url));
     await eventually(isAnswered);
-    const left = new Database(await createDataSource(primaryAt(first.url)).initialize(), primary.config);
+    const left = new Database(await createDataSource(primaryAt(first.url)).initialize());
     await eventually(async () => {
       const [row] = await left.run((manager) =>
         manager.query<{ open: number }[]>(

@@ -3,7 +3,7 @@ import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js'
 import { Log } from '#infrastructure/telemetry/log.js';
 import { withTimeout } from '../../batching/timeout.js';
 import { HostWatch, type Sighting } from './host-watch.js';
-import { unavailable } from './errors.js';
+import { PostgresOutage, unavailable } from './errors.js';
 import type { ServerState } from './server-state.js';
 
 /** How long startup waits until one of several hosts is the primary. */
@@ -32,6 +32,8 @@ export class Primary {
   private readonly sightings = new Map<string, Sighting>();
   private highestTimeline = 0;
   private opening: Promise<void> | undefined;
+  /** Of all connections to it. */
+  readonly outage: PostgresOutage;
   /** Called once one of the hosts is known to be the primary. */
   private onFound = () => {};
 
@@ -40,6 +42,7 @@ export class Primary {
     private readonly log = new Log('silent'),
     private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {
+    this.outage = new PostgresOutage(log);
     this.urls = [...new Set(config.urls)];
     this.url = this.urls[0]!;
     const watched = this.urls.length > 1 ? this.urls : [];

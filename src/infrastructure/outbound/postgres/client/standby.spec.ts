@@ -193,7 +193,7 @@ describe('a change with REQUIRE_SYNCHRONOUS=on', () => {
 test('reports once that commits have no standby, and once that they have one again', async () => {
   const { log, entries } = keptLog();
   const quiet = primaryAt(primary.url);
-  const database = new Database(await createDataSource(quiet).initialize(), quiet.config);
+  const database = new Database(await createDataSource(quiet).initialize());
   const commits = new SynchronousCommits(database, log);
   const [gauge] = commits.instruments();
   const seen = async () => {

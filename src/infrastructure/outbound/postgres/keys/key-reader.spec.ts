@@ -220,7 +220,7 @@ test('reads the longest LEASE_MS and the grace of a successor in the same statem
   const owner = await newOwner(app);
   const { key } = await createKey(app, owner.id);
   const { publicPart } = key.snapshot();
-  const leasing = new PostgresKeyReader(primaryAt(database.url), undefined, undefined, 'validation', true);
+  const leasing = new PostgresKeyReader(primaryAt(database.url), undefined, 'validation', true);
   const forLease = async () => (await leasing.read(publicPart)).forLease;
   const serving = (leaseMs: number, renewed: string) =>
     app.sql(

@@ -3,7 +3,7 @@ import type { DatabaseConfig } from '#config/database-config.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
-import { PostgresOutage, unavailable } from '../client/errors.js';
+import { unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import type { PrimaryClient } from '../client/connection.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
@@ -28,7 +28,6 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
   constructor(
     private readonly primary: Primary,
     traces = NO_TRACES,
-    private readonly outage = new PostgresOutage(),
     private readonly purpose: 'validation' | 'imports' = 'validation',
     private readonly givesLeases = false,
   ) {
@@ -89,12 +88,12 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     try {
       const { rows, server, after } = await this.connections.run((client) => this.readRows(client, distinct));
       if (after) requireBarrier(server, after);
-      this.outage.answered('validation');
+      this.primary.outage.answered('validation');
       this.originMs = server.nowMs - performance.now();
       const byPublicPart = new Map(rows.map((row) => [row.publicPart, toReading(sentAt, row, this.givesLeases)]));
       return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
     } catch (error) {
-      throw this.outage.failed('validation', error);
+      throw this.primary.outage.failed('validation', error);
     }
   }
 
