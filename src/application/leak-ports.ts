@@ -1,4 +1,5 @@
-import type { KeyProof, LeakReport, ReportCharge } from '#domain/leaks/leak-report.js';
+import type { KeyProof } from '#domain/keys/key-string.js';
+import type { LeakReport, ReportCharge } from '#domain/leaks/leak-report.js';
 import type { Requester } from './sign-in-ports.js';
 
 /** Accepted reports of leaked keys, stored until their keys have ended. */

@@ -3,8 +3,8 @@ import type { Actor } from '#domain/audit/audit-event.js';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import {
-  ImportedKey,
   type ImportedLine,
+  importedPart,
   importOrder,
   type ImportRules,
   requireImportable,
@@ -75,7 +75,7 @@ export class ImportKeys {
   private async importOf(ownerId: string, lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
     const outcomes = await this.accounts.transaction(ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());
-      const parts = lines.map(({ sha256 }) => ImportedKey.ofDigest(sha256).publicPart);
+      const parts = lines.map(({ sha256 }) => importedPart(sha256));
       const known = new Map<string, ApiKey>();
       for (const key of await transaction.findByPublicParts(parts)) known.set(key.snapshot().publicPart, key);
       const activeBefore = keys.countActive(transaction.now) + (this.rehearsed.get(ownerId) ?? 0);
@@ -92,7 +92,7 @@ export class ImportKeys {
   }
 
   private import(line: ImportedLine, { transaction, known, activeBefore, made }: Importing): ImportOutcome {
-    const { publicPart } = ImportedKey.ofDigest(line.sha256);
+    const publicPart = importedPart(line.sha256);
     const before = known.get(publicPart) ?? made.get(publicPart);
     if (before) {
       const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());

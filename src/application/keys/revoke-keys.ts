@@ -11,7 +11,8 @@ import type { ListedKey } from '../lists.js';
 import { requireValid } from '#domain/keys/key-rules.js';
 import { changeKeys, pausing, revoking } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
-import { keyProofsIn, type KeyProof } from '#domain/leaks/leak-report.js';
+import type { KeyProof } from '#domain/keys/key-string.js';
+import { keyProofsIn } from '#domain/leaks/leak-report.js';
 
 /** Of a leak that the key's owner did not report. */
 const UNKNOWN_SITE: LeakSite = { source: null, url: null };

@@ -1,9 +1,9 @@
 import { type Actor, type Client, failureOf } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
+import type { KeyProof } from '#domain/keys/key-string.js';
 import {
   keyProofsIn,
-  type KeyProof,
   type LeakReport,
   FINDINGS_OF_SERVICE,
   type ReportCharge,

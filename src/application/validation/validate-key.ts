@@ -1,5 +1,5 @@
 import { isProof } from '#domain/keys/key-restrictions.js';
-import { ImportedKey } from '#domain/keys/imported-key.js';
+import { readImported } from '#domain/keys/imported-key.js';
 import type { KeyStanding } from '#domain/keys/key-standing.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { leaseLength, type LeaseWish } from '#domain/keys/lease.js';
@@ -184,6 +184,6 @@ export function presentedIn(
 ): Presented | undefined {
   const own = KeyString.parse(credential, keyPrefix);
   if (own) return { publicPart: own.publicPart, digest: own.digest(), reader: keyReader };
-  const imported = importReader && ImportedKey.parse(credential, importPrefixes);
-  return imported && { publicPart: imported.publicPart, digest: imported.digest(), reader: importReader };
+  const imported = importReader && readImported(credential, importPrefixes);
+  return imported && { publicPart: imported.publicPart, digest: imported.digest, reader: importReader };
 }

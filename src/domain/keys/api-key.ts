@@ -23,8 +23,8 @@ import {
   type RotationOrder,
   UNTOUCHED,
 } from './key-state.js';
-import { ImportedKey } from './imported-key.js';
-import { type KeyString, maskKey } from './key-string.js';
+import { importedPart } from './imported-key.js';
+import { type KeyProof, type KeyString, maskKey } from './key-string.js';
 import { SHORT_GRACE_SECONDS } from './lease.js';
 import { narrowed } from './narrowing.js';
 import { DAY_MS } from '../time.js';
@@ -36,7 +36,8 @@ export class ApiKey {
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
     requireValid(KEY_FIELDS, order);
-    return ApiKey.made(order, keyString, {
+    const proof = { publicPart: keyString.publicPart, digest: keyString.digest() };
+    return ApiKey.made(order, proof, {
       createdBy: order.createdBy === order.ownerId ? null : (order.createdBy ?? null),
       note: normalizeKeyNote(order.note ?? ''),
       keyPrefix: keyString.prefix,
@@ -49,18 +50,17 @@ export class ApiKey {
   static import(order: ImportOrder, marker: string, now: Date): ApiKey {
     const { displayPrefix, expiresAt } = order;
     const facts = { note: null, keyPrefix: marker, displayPrefix, createdAt: now, expiresAt };
-    return ApiKey.made(order, ImportedKey.ofDigest(order.sha256), facts);
+    return ApiKey.made(order, { publicPart: importedPart(order.sha256), digest: order.sha256 }, facts);
   }
 
   private static made(
     order: Omit<ImportOrder, 'sha256' | 'displayPrefix' | 'expiresAt'>,
-    string: Pick<KeyString, 'publicPart' | 'digest'>,
+    { publicPart, digest: presented }: KeyProof,
     facts: Pick<ApiKeyState, 'note' | 'keyPrefix' | 'createdAt' | 'expiresAt'> & Partial<ApiKeyState>,
   ): ApiKey {
     const { id, ownerId, name, access } = order;
     const restrictions = restrictionsOf(order);
-    const digest = storedDigest(string.digest(), restrictions);
-    const { publicPart } = string;
+    const digest = storedDigest(presented, restrictions);
     return new ApiKey({
       ...UNTOUCHED,
       ...restrictions,

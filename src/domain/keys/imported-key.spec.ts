@@ -5,11 +5,12 @@ import { LatchkeyError } from '../errors.js';
 import { DAY_MS } from '../time.js';
 import {
   displayPrefixProblem,
-  ImportedKey,
   type ImportedLine,
+  importedPart,
   importOrder,
   importPrefixProblem,
   readDisplayed,
+  readImported,
   requireImportable,
   shownOf,
 } from './imported-key.js';
@@ -20,13 +21,13 @@ const PREFIXES = ['acme_live_', 'sk|'];
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const ofLength = (length: number, prefix = 'acme_live_') => prefix.padEnd(length, 'x');
 
-describe('ImportedKey', () => {
+describe('An imported key', () => {
   test('is identified by SHA-256 of the whole string, and found by the first 96 bits of it', () => {
     const text = ofLength(40);
-    const key = ImportedKey.parse(text, PREFIXES)!;
-    expect(key.digest()).toEqual(sha256(text));
+    const key = readImported(text, PREFIXES)!;
+    expect(key.digest).toEqual(sha256(text));
     expect(key.publicPart).toBe(sha256(text).toString('hex').slice(0, 24));
-    expect(ImportedKey.ofDigest(sha256(text))).toEqual(key);
+    expect(importedPart(sha256(text))).toBe(key.publicPart);
   });
 
   test.each([
@@ -50,12 +51,12 @@ describe('ImportedKey', () => {
     ['one of our own keys', KeyString.generate('lk').reveal(), false],
     ['nothing', '', false],
   ])('reads only what begins with a prefix and has the length of a key: %s', (_, text, isRead) => {
-    expect(ImportedKey.parse(text, PREFIXES) !== undefined).toBe(isRead);
-    expect(ImportedKey.parse(text, [])).toBeUndefined();
+    expect(readImported(text, PREFIXES) !== undefined).toBe(isRead);
+    expect(readImported(text, [])).toBeUndefined();
   });
 
   test('shows nothing of the string', () => {
-    expect(JSON.stringify(ImportedKey.parse(ofLength(40, 'acme_live_geheim'), PREFIXES))).not.toContain('geheim');
+    expect(JSON.stringify(readImported(ofLength(40, 'acme_live_geheim'), PREFIXES))).not.toContain('geheim');
   });
 });
 

@@ -10,6 +10,7 @@ import { keyPolicy, requireGivable, type ServicePolicy, requireNewKeys } from '.
 import { namedPermissions, namedPermissionsProblem } from './key-restrictions.js';
 import { keyNameProblem } from './key-rules.js';
 import type { ImportOrder } from './key-state.js';
+import type { KeyProof } from './key-string.js';
 
 const IMPORTED_LENGTH = { least: SHORTEST_IMPORTED, most: 512 } as const;
 export const MAX_IMPORT_PREFIXES = 10;
@@ -22,31 +23,16 @@ const IMPORTED_STRING = new RegExp(`^[!#-&(-;=?-[\\]-~]{${IMPORTED_LENGTH.least}
 /** One of the beginnings that the operator names, such as `acme_live_`. */
 const IMPORT_PREFIX = /^[!#-&(-;=?-[\]-~]{3,16}$/;
 
-/** Made by another system. The first 96 bits of its SHA-256, which identifies it, take the place of a public part. */
-export class ImportedKey {
-  private constructor(
-    readonly publicPart: string,
-    private readonly hex: string,
-  ) {}
+/** The first 96 bits of its SHA-256, which identify an imported key, take the place of a public part. */
+export function importedPart(digest: Buffer): string {
+  return digest.toString('hex').slice(0, PUBLIC_PART_LENGTH);
+}
 
-  /** Undefined unless the text begins with one of the prefixes and has the length of an imported key. */
-  static parse(text: string, prefixes: readonly string[]): ImportedKey | undefined {
-    if (!prefixes.some((prefix) => text.startsWith(prefix)) || !IMPORTED_STRING.test(text)) return undefined;
-    return ImportedKey.fromHex(hash('sha256', text, 'hex'));
-  }
-
-  /** @param digest SHA-256 of the whole string */
-  static ofDigest(digest: Buffer): ImportedKey {
-    return ImportedKey.fromHex(digest.toString('hex'));
-  }
-
-  private static fromHex(hex: string): ImportedKey {
-    return new ImportedKey(hex.slice(0, PUBLIC_PART_LENGTH), hex);
-  }
-
-  digest(): Buffer {
-    return Buffer.from(this.hex, 'hex');
-  }
+/** Undefined unless the text begins with one of the prefixes and has the length of an imported key. */
+export function readImported(text: string, prefixes: readonly string[]): KeyProof | undefined {
+  if (!prefixes.some((prefix) => text.startsWith(prefix)) || !IMPORTED_STRING.test(text)) return undefined;
+  const hex = hash('sha256', text, 'hex');
+  return { publicPart: hex.slice(0, PUBLIC_PART_LENGTH), digest: Buffer.from(hex, 'hex') };
 }
 
 /** @param marker of our own keys, such as `lk` */

@@ -12,7 +12,7 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
   readonly createdBy: string | null;
   readonly access: AccessLevel;
   readonly keyPrefix: string;
-  /** Of an imported key: see ImportedKey. */
+  /** Of an imported key: see `importedPart`. */
   readonly publicPart: string;
   /** What lists show of an imported key. Null: the key was made here. */
   readonly displayPrefix: string | null;

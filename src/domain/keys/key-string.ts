@@ -63,6 +63,13 @@ export class KeyString {
   }
 }
 
+/** What a string that was shown proves: which key it is, if the key has this digest. */
+export interface KeyProof {
+  readonly publicPart: string;
+  /** SHA-256 of the key string. */
+  readonly digest: Buffer;
+}
+
 interface KeyInspection {
   readonly prefix: string;
   readonly publicPart: string;

@@ -3,8 +3,8 @@ import type { LeakSite } from '../audit/event-details.js';
 import { tooManyAttempts } from '../accounts/passwords.js';
 import { gcra, type RateLimit } from '../rate-limit.js';
 import { hash } from 'node:crypto';
-import { ImportedKey } from '../keys/imported-key.js';
-import { inspectKey } from '../keys/key-string.js';
+import { readImported } from '../keys/imported-key.js';
+import { inspectKey, type KeyProof } from '../keys/key-string.js';
 import { importedStrings } from '../secrets.js';
 
 /** The part of a report that is stored until its keys have ended. */
@@ -52,12 +52,6 @@ export function pauseAfterTurn(tries: number): number {
 /** May start with characters before the marker. In URLs the dot may be percent-encoded. */
 const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
 
-export interface KeyProof {
-  readonly publicPart: string;
-  /** SHA-256 of the key string. */
-  readonly digest: Buffer;
-}
-
 /** More than the longest imported key, and few enough to search quickly. */
 const LONGEST_SEARCHED = 600;
 
@@ -73,10 +67,7 @@ const END_OF_SENTENCE = /[.,:;!?)\]}]+$/;
  */
 export function keyProofsIn(text: string, importPrefixes: readonly string[] = []): KeyProof[] {
   const found = new Map<string, KeyProof>();
-  for (const imported of importedKeysIn(text, importPrefixes)) {
-    const digest = imported.digest();
-    found.set(digest.toString('hex'), { publicPart: imported.publicPart, digest });
-  }
+  for (const proof of importedKeysIn(text, importPrefixes)) found.set(proof.digest.toString('hex'), proof);
   for (const [shape, word, publicPart, secretPart] of text.matchAll(KEY_IN_TEXT)) {
     const digests: Buffer[] = [];
     for (let start = 0; start < word!.length; start += 1) {
@@ -89,14 +80,14 @@ export function keyProofsIn(text: string, importPrefixes: readonly string[] = []
   return [...found.values()];
 }
 
-function importedKeysIn(text: string, prefixes: readonly string[]): ImportedKey[] {
+function importedKeysIn(text: string, prefixes: readonly string[]): KeyProof[] {
   const mayBe = CHARACTERS.flatMap((characters) => {
     const pattern = importedStrings(prefixes, characters);
     const strings = pattern ? [...text.matchAll(pattern)].map(([string]) => string.slice(0, LONGEST_SEARCHED)) : [];
     return strings.flatMap((string) => [string, string.replace(END_OF_SENTENCE, '')]);
   });
   return [...new Set(mayBe.flatMap((string) => [string, decoded(string)]))].flatMap(
-    (each) => ImportedKey.parse(each, prefixes) ?? [],
+    (each) => readImported(each, prefixes) ?? [],
   );
 }
 

@@ -3,7 +3,8 @@ import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'type
 import { TIME_OR_NULL } from '../client/columns.js';
 import type { LeakClaim, LeakReports } from '#application/leak-ports.js';
 import type { Requester } from '#application/sign-in-ports.js';
-import { type KeyProof, type LeakReport, type ReportCharge, spendBudget } from '#domain/leaks/leak-report.js';
+import type { KeyProof } from '#domain/keys/key-string.js';
+import { type LeakReport, type ReportCharge, spendBudget } from '#domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
 import { type Database, insertMany, NOW } from '../client/database.js';
 

@@ -20,7 +20,7 @@ import { eventually } from '#test/support/eventually.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { PasswordGuesses, Passwords } from '#application/sign-in-ports.js';
-import { ImportedKey } from '#domain/keys/imported-key.js';
+import { importedPart } from '#domain/keys/imported-key.js';
 import { DAY_MS } from '#domain/time.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -254,7 +254,7 @@ describe('keys on two instances', () => {
           await holder.query(
             `INSERT INTO api_keys SELECT (jsonb_populate_record(k, jsonb_build_object('id', gen_random_uuid(),
               'public_part', $2::text))).* FROM api_keys k WHERE k.id = $1`,
-            [key.id, ImportedKey.ofDigest(digest).publicPart],
+            [key.id, importedPart(digest)],
           );
           return holder;
         }),
