@@ -10,7 +10,7 @@ import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-
 import { PostgresHousekeeping } from '#infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '#infrastructure/outbound/postgres/sign-in/password-guesses.js';
 import { PostgresSessions, PostgresSpentSignIns } from '#infrastructure/outbound/postgres/sign-in/sessions.js';
-import { PostgresSharedKey, PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/stored-costs.js';
+import { PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/stored-costs.js';
 import { PostgresAudit } from '#infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '#infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
@@ -60,7 +60,7 @@ export function buildAdapters(
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
     validationGate: stores.recordingGate.within(primary.config.timeoutMs),
     sessions: new PostgresSessions(database),
-    sharedKey: new PostgresSharedKey(database),
+    storedCosts,
     spentSignIns: new PostgresSpentSignIns(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),

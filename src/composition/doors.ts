@@ -36,7 +36,7 @@ import type { UseCases } from './use-cases.js';
 export async function buildDoors(
   config: Config,
   useCases: UseCases,
-  { keyReader, synchronousCommits, sharedKey }: Adapters,
+  { keyReader, synchronousCommits, storedCosts }: Adapters,
   telemetry: Telemetry,
 ) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
@@ -65,7 +65,7 @@ export async function buildDoors(
     ownKeyDoor,
     leaksDoor(identity),
     operationsDoor(config),
-    platformSignInDoor(config, () => sharedKey.read(), log),
+    platformSignInDoor(config, () => storedCosts.sharedKey(), log),
     settingsDoor(config),
     docsDoor(),
   ];
