@@ -7,6 +7,8 @@ export interface ExaminedDatabase {
   readonly clockAheadMs: number;
   /** What the role may not do, and the service does: `INSERT on instances`. */
   readonly lacking: readonly string[];
+  /** Hosted databases become so when their disk is full. */
+  readonly isReadOnly: boolean;
   /** Whether commits wait for a standby. */
   readonly isSynchronous: boolean;
   readonly missingMigrations: readonly string[];

@@ -132,6 +132,14 @@ describe('latchkey doctor', () => {
     },
   );
 
+  test('says that a database accepts no writes, as hosted ones do whose disk is full', async () => {
+    await serving([version(), 0]);
+    const url = new URL(app.databaseUrl);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const { code, of } = await doctor({ DATABASE_URL: url.href.replaceAll('+', '%20') });
+    expect([code, of('database').action]).toEqual([1, expect.stringContaining('accepts no writes')]);
+  });
+
   test('says that a database has to be migrated, and looks no further', async () => {
     const empty = await createDatabase();
     const { code, of, findings } = await doctor({ DATABASE_URL: empty.url });

@@ -51,12 +51,18 @@ function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>, config: Datab
     return [finding('database', linesOf(found.reason).join(' '), action)];
   }
   const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tooOld } = found.value;
-  const { tables, isSynchronous, lacking } = found.value;
+  const { tables, isSynchronous, isReadOnly, lacking } = found.value;
   const granting = `the role lacks ${lacking.join(', ')}: run deploy/postgres/grants.sql`;
+  const writing = 'it accepts no writes: free its disk, and switch default_transaction_read_only off';
   const migrating = tooOld ?? 'run `latchkey migrate` as the role that owns the tables';
   const isMissing = missing.length > 0;
   return [
-    finding('database', `${name}, as the role ${role}, PostgreSQL ${server}`, lacking.length > 0 && granting),
+    finding(
+      'database',
+      `${name}, as the role ${role}, PostgreSQL ${server}`,
+      isReadOnly && writing,
+      lacking.length > 0 && granting,
+    ),
     isMissing
       ? finding('migrations', `${missing.length} missing, the first is ${missing[0]}`, migrating)
       : finding('migrations', 'all applied'),

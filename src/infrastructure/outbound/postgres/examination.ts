@@ -7,7 +7,8 @@ import { connectAny, lackingRights } from './open-database.js';
 
 const SERVER = `
   SELECT current_user AS role, current_database() AS database, current_setting('server_version') AS version,
-    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, ${IS_SYNCHRONOUS} AS "isSynchronous"`;
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, ${IS_SYNCHRONOUS} AS "isSynchronous",
+    current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
 
 const seconds = (at: string) => `extract(epoch FROM clock_timestamp() - min(${at}))::float8`;
 const TABLES = `
