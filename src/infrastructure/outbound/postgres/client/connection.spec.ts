@@ -186,6 +186,7 @@ describe('an outage of PostgreSQL', () => {
     ['is rolled back for another call', unavailable({ driverError: { code: '40P01' } })],
     ['waits too long for a lock', unavailable({ driverError: { code: '55P03' } })],
     ['runs too slow a statement', unavailable({ code: '57014' })],
+    ['is frozen in a transaction', unavailable({ driverError: { code: '25P03' } })],
     ['is not allowed', new LatchkeyError('forbidden', 'no')],
     ['has a fault of our own', new Error('syntax error')],
   ])('does not start when a call %s', async (_what, error) => {

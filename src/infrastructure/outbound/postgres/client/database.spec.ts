@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import {
@@ -67,6 +68,33 @@ describe('a transaction', () => {
       expect(await app.database.transaction(show(limit))).toBe(value);
       expect(await app.database.snapshot(show(limit))).toBe(value);
     });
+  });
+
+  /** Blocks this process, as if it was frozen, until PostgreSQL has ended the connection. */
+  const freezeUntilEnded = (pid: number) => {
+    const poll = `
+      import pg from 'pg';
+      const client = new pg.Client(${JSON.stringify(owned.url)});
+      await client.connect();
+      while ((await client.query('SELECT FROM pg_stat_activity WHERE pid = ${pid}')).rowCount > 0);
+      await client.end();`;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', poll]);
+  };
+
+  test.each([
+    ['idle', 'idle_in_transaction_session_timeout', freezeUntilEnded],
+    ['open', 'transaction_timeout', () => undefined],
+  ])('is unavailable, and no fault of ours, after it was %s for too long', async (_what, limit, hold) => {
+    const primary = primaryAt(owned.url);
+    const database = new Database(await openDatabase(primary, 'lk'));
+    const work = database.transaction(async (manager) => {
+      const [{ pid }] = await manager.query('SELECT pg_backend_pid() AS pid');
+      await manager.query(`SET LOCAL ${limit} = 1`);
+      hold(pid);
+      await manager.query('SELECT pg_sleep(60)');
+    });
+    await expect(work).rejects.toMatchObject({ code: 'unavailable' });
+    await database.close();
   });
 
   test('leaves a pooled session as it was for the next user', async () => {

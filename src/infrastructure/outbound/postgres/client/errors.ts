@@ -13,10 +13,11 @@ interface DriverError {
 
 /**
  * SQLSTATE classes that mean "PostgreSQL can't serve this now": connection, resources, operator intervention, system
- * error, rollback for concurrency, lock timeout, and read_only_sql_transaction. Three more occur only while connecting:
+ * error, rollback for concurrency, lock timeout, read_only_sql_transaction, and transactions that were idle or open for too
+ * long, as those of a process that was frozen. Three more occur only while connecting:
  * no such database (3D), login refused (28), and database accepts no connections (55000).
  */
-const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006)/;
+const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006|25P03|25P04)/;
 
 /**
  * What the core expects: `unavailable`, or the error itself when it is our own fault. PostgreSQL's errors have an
@@ -41,9 +42,9 @@ export function unavailable(cause?: unknown): LatchkeyError {
   return new LatchkeyError('unavailable', 'The database is not available: try again shortly', {}, { cause });
 }
 
-/** Whether only this call failed: rolled back in favour of another (40), lock timeout (55P03), or too slow (57014). */
+/** Whether only this call failed: rolled back in favour of another (40), lock timeout (55P03), or too slow (57014, 25P). */
 function isOfOneCall(cause: unknown): boolean {
-  return /^(40|55P03|57014)/.test(driverError(cause).code ?? '');
+  return /^(40|55P03|57014|25P)/.test(driverError(cause).code ?? '');
 }
 
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
