@@ -491,6 +491,17 @@ describe("the platform's own login", () => {
     },
   );
 
+  test.each(['SESSION_JWKS_URL', 'OIDC_ISSUER'])(
+    'must be named without a password, with which no request of it could be made: %s',
+    (name) => {
+      for (const user of ['u:geheim@', ':geheim@', 'u@']) {
+        const found = problems({ [name]: `https://${user}login.example.com/` });
+        expect(found).toContain(`${name} must not contain a user or a password`);
+        expect(found?.join()).not.toContain('geheim');
+      }
+    },
+  );
+
   test.each(['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]/jwks'])(
     'may use http on a loopback address: %s',
     (url) => expect(problems({ ...jwks, SESSION_JWKS_URL: url })).toEqual([]),

@@ -30,6 +30,12 @@ export function parseOrigin(text: string): string {
   throw new Error('must read like https://app.example.com');
 }
 
+export function hasUser(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
 /** Whether the address reaches only this machine. */
 export function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && LOOPBACK_HOSTS.includes(new URL(url).hostname);

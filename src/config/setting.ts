@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import type { EnvReader } from './env-reader.js';
-import { isLoopbackUrl, placeOf } from './network-config.js';
+import { hasUser, isLoopbackUrl, placeOf } from './network-config.js';
 
 interface Facts<T> {
   readonly means: string;
@@ -96,13 +96,17 @@ export function url(facts: Facts<string | undefined>, protocols = ['http:', 'htt
   return new Setting(read, { inLog: placeOf, ...facts });
 }
 
-/** Requires https, because anybody on the network path can change what http transfers. */
+/**
+ * Requires https, because anybody on the network path can change what http transfers. `fetch` takes no URL with a
+ * password, and its error repeats that.
+ */
 export function secureUrl(facts: Facts<string | undefined>) {
-  const problem = 'must start with https://, unless it is on a loopback address';
-  return url({
-    ...facts,
-    problem: (value = '') => (/^https:/i.test(value) || isLoopbackUrl(value) ? undefined : problem),
-  });
+  const problem = (value = '') => {
+    if (!/^https:/i.test(value) && !isLoopbackUrl(value))
+      return 'must start with https://, unless it is on a loopback address';
+    return hasUser(value) ? 'must not contain a user or a password' : undefined;
+  };
+  return url({ ...facts, problem });
 }
 
 /** @param parse returns the item, or throws an Error whose message may be shown */

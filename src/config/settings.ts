@@ -9,7 +9,7 @@ import { readDemo } from './demo.js';
 import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls, parsePermission } from './entries.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute } from './forward-auth-routes.js';
-import { isPrivateUrl, parseOrigin, parseProxy, placeOf } from './network-config.js';
+import { hasUser, isPrivateUrl, parseOrigin, parseProxy, placeOf } from './network-config.js';
 import { readRedis } from './redis-config.js';
 import { nameAndRole, parseClientRoles, readServiceTokens } from './service-roles.js';
 import {
@@ -219,10 +219,8 @@ function adminPermissionProblem(permission = ''): string | undefined {
 }
 
 function webhookUrlProblem(receiver = ''): string | undefined {
-  if (!URL.canParse(receiver)) return undefined;
-  const { protocol, username, password } = new URL(receiver);
-  if (username || password) return 'must not contain a user or a password: the signature proves the sender';
-  if (protocol !== 'http:' || isPrivateUrl(receiver)) return undefined;
+  if (hasUser(receiver)) return 'must not contain a user or a password: the signature proves the sender';
+  if (!/^http:/i.test(receiver) || !URL.canParse(receiver) || isPrivateUrl(receiver)) return undefined;
   return 'must start with https:// where its host is public: names of keys would cross the Internet unencrypted';
 }
 
