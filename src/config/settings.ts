@@ -205,8 +205,7 @@ function parseImportPrefix(prefix: string, env: EnvReader): string {
 function readCredentialForms(reader: EnvReader, name: string): readonly CredentialForm[] {
   const forms = reader.list(name, (word): CredentialForm => {
     const form = CREDENTIAL_FORMS.find((known) => known === word);
-    const named = /^[\w-]{1,20}$/.test(word) ? `is "${word}", and ` : '';
-    if (!form) throw new Error(`${named}must be one of ${CREDENTIAL_FORMS.join(', ')}`);
+    if (!form) throw new Error(`must be one of ${CREDENTIAL_FORMS.join(', ')}`);
     return form;
   });
   return [...new Set<CredentialForm>(forms ?? ['bearer'])];
