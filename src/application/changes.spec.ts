@@ -5,7 +5,7 @@ import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { DAY_MS } from '#domain/time.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { RevokeKeys } from './keys/revoke-keys.js';
-import { ChangeAccount, PurgeAccount } from './accounts/change-account.js';
+import { ChangeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';
 import { accountsForJobs, ChangeWaits } from './change-waits.js';
 import type { AccountTransaction, Instances } from './account-ports.js';
@@ -35,7 +35,7 @@ test('Rehearsed changes return what the changes would, and change nothing', asyn
   const before = stored();
   expect((await revoke.all(owner.id, CAUSE)).map(({ id }) => id).sort()).toEqual(keys.map(({ id }) => id).sort());
   expect((await revoke.one(owner.id, keys[0]!.id, CAUSE)).id).toBe(keys[0]!.id);
-  expect(await new PurgeAccount(accounts).execute(owner.id, undefined, ADA)).toBe(2);
+  expect(await new ChangeAccount(accounts).purge(owner.id, undefined, ADA)).toBe(2);
   expect((await status.suspend(owner.id, 9n, ADA)).status).toBe('suspended');
   expect((await status.delete(owner.id)).version).toBe(0n);
   expect(stored()).toEqual(before);

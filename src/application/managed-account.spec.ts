@@ -31,9 +31,9 @@ async function managerAndBot() {
 }
 
 const listed = async (personId: string) =>
-  (await app.managedAccounts.list(await app.getAccount.execute(personId))).map(({ id }) => id);
+  (await app.managedAccounts.list(await app.findAccounts.byId(personId))).map(({ id }) => id);
 const found = async (personId: string, id: string) =>
-  outcomeOf(app.managedAccounts.find(await app.getAccount.execute(personId), id));
+  outcomeOf(app.managedAccounts.find(await app.findAccounts.byId(personId), id));
 
 test('shows a manager their own account and those that they manage, and nobody else', async () => {
   const { person, bot } = await managerAndBot();
@@ -110,8 +110,8 @@ test('gives each manager Idempotency-Keys of their own', async () => {
 
 test('a purge of a manager removes the id everywhere, and a new account with the id manages nothing', async () => {
   const { person, bot } = await managerAndBot();
-  await app.purgeAccount.execute(person.id, undefined, ADA);
-  expect((await app.getAccount.execute(bot.id)).managers).toEqual([]);
+  await app.changeAccount.purge(person.id, undefined, ADA);
+  expect((await app.findAccounts.byId(bot.id)).managers).toEqual([]);
   const [last] = eventsOf(app, bot.id, 'account.').slice(-1);
   expect(last).toMatchObject({ type: 'account.changed', actorId: ADA.actorId });
   expect(JSON.parse(last!.details!)).toMatchObject({ managers: { before: [person.id], after: [] } });

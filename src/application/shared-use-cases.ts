@@ -1,6 +1,6 @@
 import { ManagedAccounts } from './managed-account.js';
-import { ChangeAccount, PurgeAccount } from './accounts/change-account.js';
-import { GetAccount, ListAccounts } from './accounts/find-accounts.js';
+import { ChangeAccount } from './accounts/change-account.js';
+import { FindAccounts } from './accounts/find-accounts.js';
 import { PutAccount } from './accounts/put-account.js';
 import { KeysFromCode } from './keys/keys-from-code.js';
 import { ImportKeys } from './keys/import-keys.js';
@@ -36,9 +36,7 @@ export function buildSharedUseCases(
     importKeys: new ImportKeys(accounts, { marker: keyPrefix, importPrefixes, policy: keyPolicy }, isRehearsal),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, ports.passwords, settings.passwordSignIn),
-    purgeAccount: new PurgeAccount(accounts),
-    getAccount: new GetAccount(accounts),
-    listAccounts: new ListAccounts(accounts),
+    findAccounts: new FindAccounts(accounts),
     changeAccount: new ChangeAccount(accounts),
   };
 }

@@ -81,8 +81,7 @@ describe('the owner of a demo', () => {
     const app = openFakes();
     const signIn = () => outcomeOf(app.signIn.execute(DEMO_OWNER.email, DEMO_OWNER.password, client()));
     for (const isPurged of [false, true, false]) {
-      if (isPurged)
-        await app.purgeAccount.execute(DEMO_OWNER.id, undefined, { actorId: 'admin:ada', client: client() });
+      if (isPurged) await app.changeAccount.purge(DEMO_OWNER.id, undefined, { actorId: 'admin:ada', client: client() });
       await openDemoOwner(app.putAccount, demoOwner(true));
       expect(await signIn()).toBe('ok');
     }

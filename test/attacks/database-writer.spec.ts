@@ -252,7 +252,7 @@ describe('a database writer', () => {
       await app.changeAccount.suspend('u1');
       await app.changeAccount.reactivate('u1');
       await newOwner(app, { id: 'u1', email, limits: {}, attributes: terms.attributes });
-      await app.purgeAccount.execute('u1', 1n, admin);
+      await app.changeAccount.purge('u1', 1n, admin);
       expect(await verify()).toMatchObject({ code: 0 });
       await newOwner(app, { id: 'u1', ...terms, version: 2n });
       expect(await verify()).toMatchObject({ code: 0 });
@@ -326,10 +326,10 @@ describe('a database writer', () => {
       const asBob = { personId: 'bob', ownerId: 'bot' };
       await rotateKey(app, { ownerId: 'bot', id: keyId }, asBob);
       await app.putAccount.execute({ ...bot, managers: ['bob', 'eve'] });
-      await app.purgeAccount.execute('bob', undefined, { actorId: 'admin:ada', client: client() });
+      await app.changeAccount.purge('bob', undefined, { actorId: 'admin:ada', client: client() });
       await createKey(app, 'eve');
       expect(await verify()).toMatchObject({ code: 0 });
-      await app.purgeAccount.execute('bot', undefined, { actorId: 'admin:ada', client: client() });
+      await app.changeAccount.purge('bot', undefined, { actorId: 'admin:ada', client: client() });
       await newOwner(app, { id: 'bot', version: 1n });
       expect(await verify()).toMatchObject({ code: 0 });
     });

@@ -164,7 +164,7 @@ describe('a genuine rotation differs in nothing', () => {
     await use(second.fullKey);
     return second;
   };
-  const purge = (id: string) => trail.app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
+  const purge = (id: string) => trail.app.changeAccount.purge(id, undefined, { actorId: null, client: client() });
 
   test.each(lives)('%s', async (_, live) => {
     await live();

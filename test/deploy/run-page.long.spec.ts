@@ -110,7 +110,7 @@ describe('the commands in docs/operate.md', () => {
       for (const network of [1, 2]) app.usage.noteGrant(used.id, `192.0.${network}.1`, null, new Date());
       await app.usage.flush();
       for (const change of ['suspend', 'reactivate', 'delete'] as const) await app.changeAccount[change](owner.id);
-      await app.purgeAccount.execute(owner.id, undefined, { actorId: 'admin:ada', client: client() });
+      await app.changeAccount.purge(owner.id, undefined, { actorId: 'admin:ada', client: client() });
       await app.housekeeping.run();
     } finally {
       await app.close();

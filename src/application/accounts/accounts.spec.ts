@@ -10,14 +10,14 @@ const READ = { operation: 'read', permission: '' } as const;
 
 const app = openFakes();
 
-const purge = (id: string, version?: bigint) => app.purgeAccount.execute(id, version, PLATFORM);
+const purge = (id: string, version?: bigint) => app.changeAccount.purge(id, version, PLATFORM);
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
 /** Opens an account under the same id for another person. */
 const openAgain = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
 
-describe('PurgeAccount', () => {
+describe('ChangeAccount.purge', () => {
   test('ends every active key, with an event that names the reason and the actor', async () => {
     const { id } = await newOwner(app);
     const [one, two, due, ended] = [
@@ -50,7 +50,7 @@ describe('PurgeAccount', () => {
     const { token } = await app.signIn.execute(email, PASSWORD, client());
     await purge(id);
     expect(await app.identifyOwner.bySession(token, client())).toBeUndefined();
-    expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
+    expect(await outcomeOf(app.findAccounts.byId(id))).toBe('account_not_found');
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
     expect(await outcomeOf(createKey(app, id))).toBe('incorrect_password');
     expect(await outcomeOf(newOwner(app, { email }))).toBe('ok');
@@ -69,7 +69,7 @@ describe('PurgeAccount', () => {
     const { fullKey } = await createKey(app, id);
     expect(await outcomeOf(purge(id, 4n))).toBe('stale_version');
     expect((await verdictOn(fullKey)).granted).toBe(true);
-    expect((await app.getAccount.execute(id)).version).toBe(5n);
+    expect((await app.findAccounts.byId(id)).version).toBe(5n);
   });
 
   test('throws account_not_found for an unknown account', async () => {
@@ -94,7 +94,7 @@ describe('A change after the purge', () => {
       code: 'stale_version',
       message: 'the account with this id was purged at version 5: only a newer version opens a new account',
     });
-    expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
+    expect(await outcomeOf(app.findAccounts.byId(id))).toBe('account_not_found');
   });
 });
 
@@ -144,7 +144,7 @@ describe('A new account with the id of a purged one', () => {
   });
 });
 
-describe('ListAccounts', () => {
+describe('FindAccounts.list', () => {
   /** Has only the accounts a-0000, a-0001, …. */
   async function appWith(count: number) {
     const app = openFakes();
@@ -154,7 +154,7 @@ describe('ListAccounts', () => {
   const idOf = (n: number) => `a-${String(n).padStart(4, '0')}`;
 
   async function pages(app: Awaited<ReturnType<typeof appWith>>, listing: AccountListing): Promise<string[][]> {
-    const { items: accounts, nextCursor } = await app.listAccounts.execute(listing);
+    const { items: accounts, nextCursor } = await app.findAccounts.list(listing);
     const ids = accounts.map(({ id }) => id);
     return nextCursor === null ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextCursor }))];
   }
@@ -170,14 +170,14 @@ describe('ListAccounts', () => {
     const app = await appWith(1001);
     expect((await pages(app, { pageSize: 0 })).map(({ length }) => length)).toEqual([...Array(10).fill(100), 1]);
     expect((await pages(app, { pageSize: 1000 })).map(({ length }) => length)).toEqual([1000, 1]);
-    await expect(app.listAccounts.execute({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
+    await expect(app.findAccounts.list({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
   });
 
   test('skips and repeats no account when others are added and purged between two pages', async () => {
     const app = await appWith(4);
-    const { items: accounts, nextCursor } = await app.listAccounts.execute({ pageSize: 2 });
+    const { items: accounts, nextCursor } = await app.findAccounts.list({ pageSize: 2 });
     expect(accounts.map(({ id }) => id)).toEqual([idOf(0), idOf(1)]);
-    await app.purgeAccount.execute(idOf(1), undefined, PLATFORM);
+    await app.changeAccount.purge(idOf(1), undefined, PLATFORM);
     await newOwner(app, { id: 'a-' });
     expect(await pages(app, { pageSize: 2, pageToken: nextCursor! })).toEqual([[idOf(2), idOf(3)]]);
   });
@@ -191,18 +191,18 @@ describe('ListAccounts', () => {
       isWithoutManagers: true,
       signedInBefore: app.store.now(),
     } as const;
-    await app.listAccounts.execute({ ...filter, pageSize: 1 });
+    await app.findAccounts.list({ ...filter, pageSize: 1 });
     expect(list).toHaveBeenCalledWith(filter, undefined, 2);
   });
 
   test('leaves out purged accounts', async () => {
     const app = await appWith(2);
-    await app.purgeAccount.execute(idOf(0), undefined, PLATFORM);
+    await app.changeAccount.purge(idOf(0), undefined, PLATFORM);
     expect(await pages(app, { pageSize: 0 })).toEqual([[idOf(1)]]);
   });
 
   test.each(['ada', '\0@example.org'])('refuses an incomplete email: %j', async (email) => {
-    await expect((await appWith(1)).listAccounts.execute({ email, pageSize: 1 })).rejects.toMatchObject({
+    await expect((await appWith(1)).findAccounts.list({ email, pageSize: 1 })).rejects.toMatchObject({
       details: { errors: [{ field: 'email', message: 'must be an email address' }] },
     });
   });
@@ -211,7 +211,7 @@ describe('ListAccounts', () => {
     'refuses a page token that it did not issue: %j',
     async (pageToken) => {
       const app = await appWith(1);
-      await expect(app.listAccounts.execute({ pageSize: 1, pageToken })).rejects.toMatchObject({
+      await expect(app.findAccounts.list({ pageSize: 1, pageToken })).rejects.toMatchObject({
         code: 'invalid_fields',
         details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }] },
       });

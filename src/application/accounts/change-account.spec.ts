@@ -69,7 +69,7 @@ describe('A change of an account', () => {
     expect(await outcomeOf(app.putAccount.execute({ ...sent, permissions: [] }))).toBe('unavailable');
     expect(await outcomeOf(app.changeAccount.suspend(sent.id))).toBe('unavailable');
     app.store.isAuditTrailAway = false;
-    expect(await app.getAccount.execute(sent.id)).toMatchObject({ status: 'active', permissions: ['a:read'] });
+    expect(await app.findAccounts.byId(sent.id)).toMatchObject({ status: 'active', permissions: ['a:read'] });
   });
 });
 
@@ -77,7 +77,7 @@ describe('A purge', () => {
   test('is recorded once, after the ends of the keys, and removes the permissions', async () => {
     const { id } = await newOwner(app, { permissions: ['a:read'] });
     await createKey(app, id);
-    for (const version of [1n, 2n]) await app.purgeAccount.execute(id, version, PLATFORM);
+    for (const version of [1n, 2n]) await app.changeAccount.purge(id, version, PLATFORM);
     const purged = { type: 'account.purged', ...by, details: { permissions: { before: ['a:read'], after: [] } } };
     expect(recorded(id).slice(1)).toEqual([purged]);
     expect(
@@ -89,7 +89,7 @@ describe('A purge', () => {
 
   test('is followed by the creation of the next account', async () => {
     const { id } = await newOwner(app);
-    await app.purgeAccount.execute(id, 1n, PLATFORM);
+    await app.changeAccount.purge(id, 1n, PLATFORM);
     await newOwner(app, { id, version: 2n, permissions: ['a:read'] });
     expect(recorded(id).at(-1)).toMatchObject({ details: { permissions: { before: [], after: ['a:read'] } } });
   });
@@ -164,7 +164,7 @@ describe('ChangeAccount', () => {
       ['delete', 'deleted'],
     ] as const) {
       expect((await app.changeAccount[change](id)).status).toBe(status);
-      expect((await app.getAccount.execute(id)).status).toBe(status);
+      expect((await app.findAccounts.byId(id)).status).toBe(status);
     }
   });
 
@@ -172,13 +172,13 @@ describe('ChangeAccount', () => {
     const { id } = await newOwner(app);
     await app.changeAccount.delete(id);
     expect(await outcomeOf(app.changeAccount.suspend(id))).toBe('account_deleted');
-    expect((await app.getAccount.execute(id)).status).toBe('deleted');
+    expect((await app.findAccounts.byId(id)).status).toBe('deleted');
   });
 
   test('changes nothing else of the account', async () => {
     const { id, email, permissions, passwordHash } = await newOwner(app, { version: 3n });
     for (const change of CHANGES) await app.changeAccount[change](id);
-    expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
+    expect(await app.findAccounts.byId(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
   test('refuses an older version and stores a newer one', async () => {
@@ -186,7 +186,7 @@ describe('ChangeAccount', () => {
     await app.changeAccount.reactivate(id, 7n);
     expect(await outcomeOf(app.changeAccount.suspend(id, 6n))).toBe('stale_version');
     expect(await outcomeOf(app.changeAccount.delete(id, 6n))).toBe('stale_version');
-    expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 7n });
+    expect(await app.findAccounts.byId(id)).toMatchObject({ status: 'active', version: 7n });
     expect(await app.changeAccount.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
   });
 
@@ -211,7 +211,7 @@ describe('ChangeAccount', () => {
       code: 'account_not_found',
       message: 'no account has this id',
     });
-    expect(await outcomeOf(app.getAccount.execute('nobody'))).toBe('account_not_found');
+    expect(await outcomeOf(app.findAccounts.byId('nobody'))).toBe('account_not_found');
   });
 });
 
@@ -237,7 +237,7 @@ describe('ChangeAccount', () => {
     });
     expect((await limit(id, { maxKeyDays: 7 }, true)).limits).toEqual({ maxKeyDays: 7 });
     await limit(id, {}, true);
-    expect((await app.getAccount.execute(id)).limits).toEqual({});
+    expect((await app.findAccounts.byId(id)).limits).toEqual({});
   });
 
   test('checks the limits as they would be stored, and stores nothing that is invalid', async () => {
@@ -278,7 +278,7 @@ describe('ChangeAccount', () => {
   test('is refused for an older version, and for an account that does not exist or was purged', async () => {
     const { id } = await newOwner(app, { version: 5n });
     expect(await outcomeOf(limit(id, { burst: 9 }, false, 4n))).toBe('stale_version');
-    await app.purgeAccount.execute(id, undefined, ADA);
+    await app.changeAccount.purge(id, undefined, ADA);
     for (const unknown of [id, 'nobody']) {
       expect(await outcomeOf(limit(unknown, { burst: 9 }))).toBe('account_not_found');
       expect(await outcomeOf(changeAccount.describe(unknown, [], undefined, ADA))).toBe('account_not_found');

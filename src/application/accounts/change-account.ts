@@ -31,7 +31,7 @@ interface LimitChange {
 
 /** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
 export class ChangeAccount {
-  constructor(private readonly accounts: AccountLocks<AccountChanges>) {}
+  constructor(private readonly accounts: Pick<Accounts, 'managedBy'> & AccountLocks<Purge>) {}
 
   suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
     return this.change(id, actor, (account) => account.suspend(version));
@@ -65,15 +65,11 @@ export class ChangeAccount {
       return account;
     });
   }
-}
-
-export class PurgeAccount {
-  constructor(private readonly accounts: Pick<Accounts, 'managedBy'> & AccountLocks<Purge>) {}
 
   /** Ends every key and deletes the data about the person. Returns how many keys it ended; 0 when it is repeated. */
-  async execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
+  async purge(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
     const managed = (await this.accounts.managedBy(id)).map((account) => account.id);
-    const purge = async (transaction: Purge) => {
+    const work = async (transaction: Purge) => {
       const { account, formerAccount } = transaction;
       const known = account ?? formerAccount;
       if (!known) throw accountNotFound();
@@ -92,7 +88,7 @@ export class PurgeAccount {
       }
       return revoked.length;
     };
-    return (await this.accounts.transaction(id, purge, managed)) ?? this.execute(id, version, actor);
+    return (await this.accounts.transaction(id, work, managed)) ?? this.purge(id, version, actor);
   }
 
   private async removeManager(

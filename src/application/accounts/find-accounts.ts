@@ -14,11 +14,18 @@ import { type AccountFilter, type Accounts, accountNotFound } from '../account-p
 
 export interface AccountListing extends LongPageRequest, AccountFilter {}
 
-export class ListAccounts {
+export class FindAccounts {
   constructor(private readonly accounts: Accounts) {}
 
+  /** Throws `account_not_found`. */
+  async byId(id: string): Promise<Account> {
+    const account = await this.accounts.find(id);
+    if (!account) throw accountNotFound();
+    return account;
+  }
+
   /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
-  async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<Page<Account>> {
+  async list({ pageSize, pageToken, ...filter }: AccountListing): Promise<Page<Account>> {
     requireFields({
       email: filter.email === undefined ? undefined : emailProblem(filter.email),
       pageSize: pageSizeProblem(pageSize),
@@ -34,14 +41,4 @@ function idIn(pageToken: string): string {
   const id = textIn(pageToken);
   if (id !== undefined && accountIdProblem(id) === undefined) return id;
   throw wrongPageToken();
-}
-
-export class GetAccount {
-  constructor(private readonly accounts: Accounts) {}
-
-  async execute(id: string): Promise<Account> {
-    const account = await this.accounts.find(id);
-    if (!account) throw accountNotFound();
-    return account;
-  }
 }

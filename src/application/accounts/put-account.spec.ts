@@ -19,7 +19,7 @@ function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {
 }
 
 async function stored(id: string) {
-  const { email, displayName, permissions, status, version, passwordHash } = await app.getAccount.execute(id);
+  const { email, displayName, permissions, status, version, passwordHash } = await app.findAccounts.byId(id);
   return { email, displayName, permissions, status, version, passwordHash };
 }
 
@@ -35,7 +35,7 @@ describe('PutAccount without password sign-in', () => {
       code: 'invalid_fields',
       details: { errors: [{ field, message: 'must be left out: PASSWORD_SIGN_IN is off' }] },
     });
-    expect(await outcomeOf(elsewhere.getAccount.execute(sent.id))).toBe('account_not_found');
+    expect(await outcomeOf(elsewhere.findAccounts.byId(sent.id))).toBe('account_not_found');
     expect((await elsewhere.putAccount.execute(sent)).passwordHash).toBeNull();
   });
 });
@@ -59,7 +59,7 @@ describe('PutAccount', () => {
       await app.accounts.transaction(id, (transaction) => transaction.saveAccount(Account.open(id, sent)));
       const changed = await app.putAccount.execute({ ...sent, displayName: 'Changed', version: 6n });
       expect(changed.displayName).toBe('Changed');
-      await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
+      await app.changeAccount.purge(id, undefined, { actorId: null, client: client() });
       await expect(app.putAccount.execute({ ...sent, version: 7n })).rejects.toMatchObject(refusal);
     },
   );
@@ -102,7 +102,7 @@ describe('PutAccount', () => {
       code: 'invalid_fields',
       details: { errors: ['id', 'email', 'displayName', 'permissions'].map((field) => ({ field })) },
     });
-    expect(await outcomeOf(app.getAccount.execute('a b'))).toBe('account_not_found');
+    expect(await outcomeOf(app.findAccounts.byId('a b'))).toBe('account_not_found');
   });
 });
 
@@ -170,7 +170,7 @@ describe('The password of an account', () => {
 
   const admin = { actorId: 'admin:ada', client: client() };
   test.each<[string, (sent: PutAccountCommand) => Promise<unknown>]>([
-    ['the account is purged', ({ id }) => app.purgeAccount.execute(id, undefined, admin)],
+    ['the account is purged', ({ id }) => app.changeAccount.purge(id, undefined, admin)],
     ['another one is set', (sent) => app.putAccount.execute({ ...sent, password: 'the second' })],
   ])('is stored when %s during the comparison', async (_what, changeInBetween) => {
     const sent = profile({ password: 'the first', version: 1n });
@@ -217,7 +217,7 @@ describe('The password of an account', () => {
       code: 'invalid_fields',
       details: { errors: [{ field }] },
     });
-    expect(await outcomeOf(app.getAccount.execute(sent.id))).toBe('account_not_found');
+    expect(await outcomeOf(app.findAccounts.byId(sent.id))).toBe('account_not_found');
   });
 
   test('is refused with the maximum length when it is too long', async () => {

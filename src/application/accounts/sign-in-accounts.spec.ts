@@ -72,7 +72,7 @@ describe('A first sign-in', () => {
       'with the id of an account that was purged',
       async () => {
         const { id } = await newOwner(app);
-        await app.purgeAccount.execute(id, undefined, ACTOR);
+        await app.changeAccount.purge(id, undefined, ACTOR);
         return id;
       },
       {},
@@ -231,7 +231,7 @@ describe('The origin of an account', () => {
             model.status = 'deleted';
           }
           if (what === 'purge') {
-            await app.purgeAccount.execute(id, undefined, ACTOR);
+            await app.changeAccount.purge(id, undefined, ACTOR);
             [model, isPurged] = [undefined, true];
           }
         }

@@ -148,7 +148,7 @@ describe('a revocation by an administrator', () => {
     await revoke();
     expect(await outcomeOf(revoke())).toBe('api_key_not_active');
     expect(await outcomeOf(revoke('00000000-0000-4000-8000-000000000000'))).toBe('not_found');
-    await app.purgeAccount.execute(owner.id, undefined, { actorId: null, client: client() });
+    await app.changeAccount.purge(owner.id, undefined, { actorId: null, client: client() });
     expect(await outcomeOf(revoke(key.id))).toBe('not_found');
   });
 });

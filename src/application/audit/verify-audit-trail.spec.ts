@@ -210,7 +210,7 @@ describe('The comparison with the audit trail', () => {
       await createKey(app, other.id);
       await app.changeKeysOfOwner.revoke(themselves(one.id), key.id, client());
       await app.changeAccount.suspend(one.id);
-      await app.purgeAccount.execute(other.id, undefined, { actorId: 'admin:ada', client: client() });
+      await app.changeAccount.purge(other.id, undefined, { actorId: 'admin:ada', client: client() });
       await seal();
       const [keys, accounts] = [
         { count: 2, takenAsFound: 0 },

@@ -167,7 +167,7 @@ describe('A change between the password check and the insert', () => {
   });
 
   const hashAgain = async (id: string) => {
-    const { passwordHash } = await app.getAccount.execute(id);
+    const { passwordHash } = await app.findAccounts.byId(id);
     await app.accounts.rehash(id, passwordHash!, await app.passwords.hash(PASSWORD));
   };
 
@@ -293,7 +293,7 @@ describe('KEY_CHANGES_PER_HOUR', () => {
   test('does not count the keys of an account that was purged, for the next one with its id', async () => {
     const { id, email } = await newOwner(app);
     for (let n = 0; n < 3; n += 1) await createAndRevoke(id);
-    await app.purgeAccount.execute(id, undefined, { actorId: 'platform', client: client() });
+    await app.changeAccount.purge(id, undefined, { actorId: 'platform', client: client() });
     await newOwner(app, { id, email, version: 2n });
     expect(await create(id)).toBe('ok');
   });

@@ -287,7 +287,7 @@ describe('a key from code', () => {
   test('of a purged account is no key of the account that has its id now', async () => {
     const { app, bot, create } = await world();
     const { key } = await create('bot', 'bot');
-    await app.purgeAccount.execute('bot', undefined, ACTOR);
+    await app.changeAccount.purge('bot', undefined, ACTOR);
     await bot('bot', 1n);
     const rotation = { keyId: key.id, idempotencyKey: '' };
     expect(await outcomeOf(app.keysFromCode.rotate(rotation, issuer('bot')))).toBe('not_found');

@@ -16,7 +16,7 @@ import { DAY_MS } from '#domain/time.js';
 const app = openFakes({ settings: { keyPolicy: { maxActiveKeys: 3, maxKeyDays: 60 } } });
 
 const limit = async (id: string, limits: AccountLimits) => {
-  const { email, displayName, permissions } = await app.getAccount.execute(id);
+  const { email, displayName, permissions } = await app.findAccounts.byId(id);
   await app.putAccount.execute({ id, email, displayName, permissions, limits });
 };
 const ownerWith = async (limits: AccountLimits) => (await newOwner(app, { limits })).id;

@@ -95,7 +95,7 @@ describe('RevokeKeys with a text', () => {
     const { id } = await newOwner(app);
     const [revoked, due] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
-    await app.purgeAccount.execute(id, undefined, ADMIN);
+    await app.changeAccount.purge(id, undefined, ADMIN);
     expect(await revoke.leakedIn(revoked.fullKey, ADMIN)).toMatchObject([{ was: 'revoked' }]);
     expect(await revoke.leakedIn(due.fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
@@ -158,7 +158,7 @@ describe('RevokeAsPlatform', () => {
     const [due, purged] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
     expect(await revoke.byId(due.key.id, BY_PLATFORM)).toBe(0);
-    await app.purgeAccount.execute(id, undefined, PLATFORM);
+    await app.changeAccount.purge(id, undefined, PLATFORM);
     expect(await revoke.byId(purged.key.id, BY_PLATFORM)).toBe(0);
     await newOwner(app, { id, version: 1n });
     expect(await revoke.byId(purged.key.id, BY_PLATFORM)).toBe(0);

@@ -292,7 +292,7 @@ describe('A change between the read of a successor and its first use', () => {
   test('purges the owner: the request is refused', async () => {
     const { id, next } = await pair();
     const nobody = { actorId: null, client: client() };
-    const verdict = await during(next, () => app.purgeAccount.execute(id, undefined, nobody));
+    const verdict = await during(next, () => app.changeAccount.purge(id, undefined, nobody));
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 });

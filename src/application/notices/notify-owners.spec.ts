@@ -227,7 +227,7 @@ describe('The recipients of a notice', () => {
 
     test('returns nobody for a purged owner, also when the id is used again', async () => {
       const { owner, goes } = await ownedKey();
-      await app.purgeAccount.execute(owner.id, undefined, THE_SERVICE);
+      await app.changeAccount.purge(owner.id, undefined, THE_SERVICE);
       expect(await goes()).toEqual([]);
       await newOwner(app, { id: owner.id, version: 1n });
       expect(await goes()).toEqual([]);
@@ -298,7 +298,7 @@ describe('The recipients of a notice', () => {
 
     test('are not a manager who was purged, also when the id is used again', async () => {
       const { ada, bob, gets } = await managedKey();
-      await app.purgeAccount.execute(ada.id, undefined, THE_SERVICE);
+      await app.changeAccount.purge(ada.id, undefined, THE_SERVICE);
       expect(await gets()).toEqual([bob.id]);
       await newOwner(app, { id: ada.id, version: 1n });
       expect(await gets()).toEqual([bob.id]);

@@ -134,7 +134,7 @@ const signedIn = (secondsAgo: number, acr?: string) => ({
 
 describe('Confirmation', () => {
   test('requires the password of an owner who has one while passwords are on, and otherwise a fresh sign-in', async () => {
-    const [one, other] = [await newOwner(both), await both.getAccount.execute(await withoutPassword())];
+    const [one, other] = [await newOwner(both), await both.findAccounts.byId(await withoutPassword())];
     expect([one, other].map((account) => both.confirmation.kindFor(account))).toEqual(['password', 'fresh-sign-in']);
     expect(elsewhere.confirmation.kindFor(one)).toBe('fresh-sign-in');
   });
@@ -219,10 +219,10 @@ test.each([
   const passwordHash = make();
   const { id } = await newOwner(both, { passwordHash });
   expect(await outcomeOf(createKey(both, id, { password: 'wrong' }))).toBe('incorrect_password');
-  expect((await both.getAccount.execute(id)).passwordHash).toBe(passwordHash);
+  expect((await both.findAccounts.byId(id)).passwordHash).toBe(passwordHash);
   expect(await outcomeOf(createKey(both, id))).toBe('ok');
-  const renewed = (await both.getAccount.execute(id)).passwordHash;
+  const renewed = (await both.findAccounts.byId(id)).passwordHash;
   expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,/);
   expect(await outcomeOf(createKey(both, id))).toBe('ok');
-  expect((await both.getAccount.execute(id)).passwordHash).toBe(renewed);
+  expect((await both.findAccounts.byId(id)).passwordHash).toBe(renewed);
 });

@@ -25,7 +25,7 @@ const profileOf = ({ id, email, displayName, permissions }: Account) => ({ id, e
 const sessionsOf = (id: string) => [...app.store.sessions.values()].filter(({ accountId }) => accountId === id);
 
 async function hashOf(id: string): Promise<string> {
-  return (await app.getAccount.execute(id)).passwordHash!;
+  return (await app.findAccounts.byId(id)).passwordHash!;
 }
 
 describe('SignIn', () => {

@@ -100,7 +100,7 @@ describe('ValidateKey with a valid key', () => {
 
   test('judges by the current permissions of the owner', async () => {
     const { key, fullKey } = await newKey();
-    const owner = await app.getAccount.execute(key.ownerId);
+    const owner = await app.findAccounts.byId(key.ownerId);
     const { id, email, displayName } = owner;
     const question: Question = { operation: 'read', permission: 'billing:read' };
     expect((await validate(fullKey, question)).verdict).toMatchObject({ reason: 'missing-permission' });

@@ -56,7 +56,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   addPutCommand(account, databases);
   addImportCommand(account, databases, ACCOUNT_IMPORT);
   answering(onOne('show', 'show an account'), async (id) =>
-    describe(await onAccount(databases, id, ({ getAccount }) => getAccount.execute(id))),
+    describe(await onAccount(databases, id, ({ findAccounts }) => findAccounts.byId(id))),
   );
   const list = account
     .command('list')
@@ -87,27 +87,27 @@ export function addAccountCommands(program: Command, databases: Databases): void
 }
 
 async function changeStatus(
-  { changeAccount, rehearsal, getAccount }: Administration,
+  { changeAccount, rehearsal, findAccounts }: Administration,
   name: (typeof STATUS_CHANGES)[number]['name'],
   { id, atVersion: version, admin, dryRun }: Order,
 ): Promise<Answer> {
   if (!dryRun) return describe(await changeAccount[name](id, version, admin));
-  const { isActive } = await getAccount.execute(id);
+  const { isActive } = await findAccounts.byId(id);
   await rehearsal.changeAccount[name](id, version, admin);
   // The keys of an account that is not active do not work anyway.
   return wouldEnd(isActive ? await activeKeys(rehearsal, id, admin) : [], 'stop');
 }
 
 async function purge(
-  { purgeAccount, rehearsal, shownKeys }: Administration,
+  { changeAccount, rehearsal, shownKeys }: Administration,
   { id, atVersion: version, admin, yes, dryRun }: Order,
 ): Promise<Answer> {
   if (dryRun) {
-    const count = await rehearsal.purgeAccount.execute(id, version, admin);
+    const count = await rehearsal.changeAccount.purge(id, version, admin);
     return wouldEnd(count > 0 ? await activeKeys(rehearsal, id, admin) : []);
   }
   await confirmEnd({ shownKeys }, yes, { owner: id, first: `This deletes the personal data of ${id}. ` });
-  const revokedKeys = await purgeAccount.execute(id, version, admin);
+  const revokedKeys = await changeAccount.purge(id, version, admin);
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }
 
@@ -116,7 +116,7 @@ function activeKeys({ revokeKeys }: Administration['rehearsal'], id: string, act
 }
 
 async function listAccounts(databases: Databases, listing: AccountListing): Promise<Answer> {
-  const { items, nextCursor } = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
+  const { items, nextCursor } = await onDatabase(databases, ({ findAccounts }) => findAccounts.list(listing));
   const rowOf = (account: ReturnType<typeof viewOf>) => {
     const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = account;
     return [id, kind, itsStatus, itsEmail, displayName, managers.join(' ')];

@@ -85,8 +85,8 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     const admin = administrator(by);
     const isChange = clear || Object.keys(given).length > 0;
     const change = { limits: given, isWhole: clear ?? false, version };
-    const work = ({ getAccount, changeAccount }: Administration) =>
-      isChange ? changeAccount.limit(id, change, admin) : getAccount.execute(id);
+    const work = ({ findAccounts, changeAccount }: Administration) =>
+      isChange ? changeAccount.limit(id, change, admin) : findAccounts.byId(id);
     return showLimits(await onAccount(databases, id, work));
   });
 
@@ -102,8 +102,8 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     if (clear && pairs.length > 0) throw new UsageError('give either attributes or --clear');
     const admin = administrator(by);
     const given = pairs.map(attributeIn);
-    const work = ({ getAccount, changeAccount }: Administration) =>
-      clear || pairs.length > 0 ? changeAccount.describe(id, given, version, admin) : getAccount.execute(id);
+    const work = ({ findAccounts, changeAccount }: Administration) =>
+      clear || pairs.length > 0 ? changeAccount.describe(id, given, version, admin) : findAccounts.byId(id);
     return showAttributes(await onAccount(databases, id, work));
   });
 }

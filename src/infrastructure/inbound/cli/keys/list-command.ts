@@ -97,8 +97,8 @@ function daysOf({ endsAt, expiresAt, lastUsedAt }: Times): [string, string] {
 
 /** All keys of one owner, with what the owner's limits allow. */
 async function listOfOwner(databases: Databases, owner: string, status: ApiKeyStatus | undefined): Promise<Answer> {
-  const pages = await onDatabase(databases, async ({ getAccount, shownKeys }) => {
-    await getAccount.execute(owner);
+  const pages = await onDatabase(databases, async ({ findAccounts, shownKeys }) => {
+    await findAccounts.byId(owner);
     const all: KeysOfOwner[] = [];
     let cursor: string | undefined;
     do {

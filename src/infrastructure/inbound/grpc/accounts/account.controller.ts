@@ -1,8 +1,8 @@
 import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
-import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
-import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
+import { ChangeAccount } from '#application/accounts/change-account.js';
+import { FindAccounts } from '#application/accounts/find-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
 import { ShownKeys } from '#application/keys/shown-keys.js';
 import { RevokeKeys } from '#application/keys/revoke-keys.js';
@@ -34,11 +34,9 @@ class PassErrorsOn implements RpcExceptionFilter {
 export class AccountController {
   constructor(
     private readonly putAccount: PutAccount,
-    private readonly getAccount: GetAccount,
-    private readonly status: ChangeAccount,
-    private readonly purgeAccount: PurgeAccount,
+    private readonly findAccounts: FindAccounts,
+    private readonly changeAccount: ChangeAccount,
     private readonly revokeKeys: RevokeKeys,
-    private readonly listAccounts: ListAccounts,
     private readonly shownKeys: ShownKeys,
     private readonly keys: KeysFromCode,
   ) {}
@@ -50,27 +48,27 @@ export class AccountController {
 
   @MessagePattern('GetAccount')
   async get({ request }: PlatformCall<VersionedId>): Promise<proto.Account> {
-    return toWire(await this.getAccount.execute(idOf(request)));
+    return toWire(await this.findAccounts.byId(idOf(request)));
   }
 
   @MessagePattern('SuspendAccount')
   async suspend({ request, actor }: PlatformCall<VersionedId>): Promise<proto.Account> {
-    return toWire(await this.status.suspend(idOf(request), versionOf(request), actor));
+    return toWire(await this.changeAccount.suspend(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('ReactivateAccount')
   async reactivate({ request, actor }: PlatformCall<VersionedId>): Promise<proto.Account> {
-    return toWire(await this.status.reactivate(idOf(request), versionOf(request), actor));
+    return toWire(await this.changeAccount.reactivate(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('DeleteAccount')
   async delete({ request, actor }: PlatformCall<VersionedId>): Promise<proto.Account> {
-    return toWire(await this.status.delete(idOf(request), versionOf(request), actor));
+    return toWire(await this.changeAccount.delete(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('PurgeAccount')
   async purge({ request, actor }: PlatformCall<VersionedId>): Promise<proto.PurgeAccountResponse> {
-    return { revokedKeys: await this.purgeAccount.execute(idOf(request), versionOf(request), actor) };
+    return { revokedKeys: await this.changeAccount.purge(idOf(request), versionOf(request), actor) };
   }
 
   @MessagePattern('RevokeKeys')
@@ -97,7 +95,7 @@ export class AccountController {
 
   @MessagePattern('ListAccounts')
   async list({ request }: PlatformCall<proto.ListAccountsRequest__Output>): Promise<proto.ListAccountsResponse> {
-    const { items, nextCursor } = await this.listAccounts.execute(listingOf(request));
+    const { items, nextCursor } = await this.findAccounts.list(listingOf(request));
     return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
   }
 

@@ -233,7 +233,7 @@ describe('Durable commits', () => {
       expect(await app.spentSignIns.spend('state', PLATFORM)).toBe(true);
       await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
       await new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
-      await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
+      await app.changeAccount.purge(id, undefined, { actorId: null, client: client() });
       await sql(owned.url, MAKE_OLD);
       await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 0).execute();
       await app.housekeeping.run();

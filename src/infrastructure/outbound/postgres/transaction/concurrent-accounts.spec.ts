@@ -54,7 +54,7 @@ describe('an account that is changed at the same time', () => {
           shuffled.map((n) => app.putAccount.execute({ ...base, version: BigInt(n), displayName: `v${n}` })),
         );
         expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
-        expect(await app.getAccount.execute(base.id)).toMatchObject({ version: 20n, displayName: 'v20' });
+        expect(await app.findAccounts.byId(base.id)).toMatchObject({ version: 20n, displayName: 'v20' });
       }
     });
   });
@@ -67,7 +67,7 @@ describe('an account that is changed at the same time', () => {
         app.changeAccount[version % 2 ? 'suspend' : 'reactivate'](id, BigInt(version));
       const outcomes = await tally(changes.map(change));
       expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
-      expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 20n });
+      expect(await app.findAccounts.byId(id)).toMatchObject({ status: 'active', version: 20n });
     });
 
     test('leaves nobody signed in when it changes during four sign-ins', async () => {
@@ -165,7 +165,7 @@ describe('a manager whose access ends while they make or rotate a key', () => {
       const others = managers.filter((each) => each !== person.id);
       await other.putAccount.execute({ id, email, displayName, permissions, managers: others });
     },
-    purged: ({ person }: Scene) => other.purgeAccount.execute(person.id, undefined, THE_SERVICE),
+    purged: ({ person }: Scene) => other.changeAccount.purge(person.id, undefined, THE_SERVICE),
   } as const satisfies Record<string, (scene: Scene) => Promise<unknown>>;
   const KINDS = Object.keys(ENDS) as (keyof typeof ENDS)[];
 

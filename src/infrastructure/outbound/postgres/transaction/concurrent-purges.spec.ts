@@ -30,11 +30,11 @@ afterAll(async () => {
   await app?.close();
 });
 
-const purge = (id: string, version?: bigint) => other.purgeAccount.execute(id, version, PLATFORM);
+const purge = (id: string, version?: bigint) => other.changeAccount.purge(id, version, PLATFORM);
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
-const isThere = async (id: string) => (await outcomeOf(app.getAccount.execute(id))) === 'ok';
+const isThere = async (id: string) => (await outcomeOf(app.findAccounts.byId(id))) === 'ok';
 
 async function openKeys(ownerId: string): Promise<number> {
   const [row] = await app.sql<{ n: number }>(

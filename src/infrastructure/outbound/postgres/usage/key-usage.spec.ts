@@ -219,7 +219,7 @@ describe('two instances', () => {
       other.usage.noteGrant(key.id, '198.51.100.1', null, at(2));
       await Promise.all([
         app.usage.flush(),
-        app.purgeAccount.execute(owner.id, undefined, { actorId: null, client: client() }),
+        app.changeAccount.purge(owner.id, undefined, { actorId: null, client: client() }),
         other.usage.flush(),
       ]);
       const left = [await addresses(key.id), await granted(key.id), await networks(key.id)];
