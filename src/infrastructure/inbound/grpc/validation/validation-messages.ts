@@ -16,16 +16,7 @@ export interface WireQuestion extends Arrived, Omit<proto.ValidateKeyRequest__Ou
 
 /** What a guard granted under leases. It has no answer but that it arrived. */
 export interface WireReport {
-  readonly uses: readonly {
-    readonly credential?: 'apiKey' | 'authorization';
-    readonly apiKey: string;
-    readonly authorization: string;
-    readonly clientIp: string;
-    readonly count: number;
-    readonly lastMsAgo: number;
-    readonly permission?: string | null;
-    readonly operation: number;
-  }[];
+  readonly uses: readonly (Omit<proto.KeyUses__Output, 'operation'> & { readonly operation: number })[];
 }
 
 /** A grant, and what the library writes as it is, after the other fields: permissions and attributes, see `grants`. */
@@ -95,7 +86,7 @@ function restrictionsIn(numbers: readonly number[]): ReadonlySet<string> {
 export function readReport({ uses }: WireReport): readonly ReportedUses[] {
   if (uses.length > MAX_USES) throw invalidFields([{ field: 'uses', message: `has more than ${MAX_USES} entries` }]);
   return uses.map(({ credential, apiKey, authorization, clientIp, count, lastMsAgo, permission, operation }) => ({
-    credential: credential === 'apiKey' ? apiKey : readBearer([authorization]),
+    credential: credential === 'apiKey' ? apiKey : readBearer([authorization!]),
     clientIp: clientFacts({ ip: clientIp, userAgent: undefined, requestId: undefined }).ip,
     count,
     lastMsAgo,
