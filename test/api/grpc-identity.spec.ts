@@ -160,7 +160,7 @@ describe('the service identity', () => {
     // grpc-js cannot send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], new Log('silent'));
     const metadata = bearer('validator-token');
-    const call = { getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
+    const call = { getAuthContext: () => ({}), getPeer: () => '127.0.0.1:1' };
     const identify = () => identity.require(['validator'], callerOf(metadata, call), 'ValidateKey');
     expect(identify).not.toThrow();
     metadata.add('authorization', 'Bearer validator-token');

@@ -1,4 +1,3 @@
-import type { PeerCertificate } from 'node:tls';
 import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
@@ -258,16 +257,13 @@ function writeTogether(call: ServerInterceptingCallInterface): void {
   };
 }
 
-/** The part of a grpc-js server call that identifies the caller. */
-interface IdentifiedCall {
-  getPeer(): string;
-  getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
-}
-
-export function callerOf(metadata: Metadata, call: IdentifiedCall): Caller {
+export function callerOf(
+  metadata: Metadata,
+  call: Pick<ServerInterceptingCallInterface, 'getPeer' | 'getAuthContext'>,
+): Caller {
   return {
     authorization: metadata.get('authorization').map(String),
-    certificate: () => call.getAuthContext()?.sslPeerCertificate,
+    certificate: () => call.getAuthContext().sslPeerCertificate,
     // The library adds the port.
     address: () => call.getPeer().replace(/:\d+$/, ''),
   };

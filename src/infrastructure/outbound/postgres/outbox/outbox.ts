@@ -1,5 +1,5 @@
 import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '#application/notice-ports.js';
-import type { NoticeChannel, NoticeData, NoticeType } from '#domain/notices/key-notice.js';
+import type { NoticeChannel, NoticeData } from '#domain/notices/key-notice.js';
 import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { NOW, NOW_ONCE, type Database } from '../client/database.js';
 import { OutboxRow } from './outbox-writer.js';
@@ -110,11 +110,7 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
   }
 }
 
-interface ClaimedRow extends Omit<Claim, 'message'> {
-  readonly id: string;
-  readonly type: NoticeType;
-  readonly recipient: string | null;
-  readonly data: string;
+interface ClaimedRow extends Omit<Claim, 'message'>, Pick<OutboxRow, 'id' | 'type' | 'recipient' | 'data'> {
   readonly timestamp: Date;
 }
 
