@@ -1,4 +1,4 @@
-import { Any, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { KeyFilter, KeyPosition, OwnedKey } from '#application/lists.js';
 import type { ApiKeys, KeyCounts, KeyList } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
@@ -8,7 +8,7 @@ import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
 import { activeAt } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
-import { ApiKeyRow, toApiKey } from './key-rows.js';
+import { keysBy, toApiKey } from './key-rows.js';
 
 const MARK_HANDLED = `
   UPDATE api_keys SET handled = (
@@ -31,13 +31,12 @@ export class PostgresApiKeys implements ApiKeys {
   ) {}
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { id }));
-    return row ? toApiKey(row) : undefined;
+    const [key] = await this.database.run((manager) => keysBy(manager, 'id', [id]));
+    return key;
   }
 
-  async findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
-    const rows = await this.database.run((manager) => manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) }));
-    return rows.map(toApiKey);
+  findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
+    return this.database.run((manager) => keysBy(manager, 'publicPart', publicParts));
   }
 
   async findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined> {

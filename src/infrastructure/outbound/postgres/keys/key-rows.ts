@@ -1,4 +1,4 @@
-import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Any, Check, Column, Entity, type EntityManager, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
@@ -86,6 +86,11 @@ export function toApiKey({
   ...state
 }: ApiKeyRow): ApiKey {
   return ApiKey.restore(state);
+}
+
+/** The existing ones, also of purged owners. */
+export async function keysBy(manager: EntityManager, field: 'id' | 'publicPart', values: readonly string[]) {
+  return (await manager.findBy(ApiKeyRow, { [field]: Any(values) })).map(toApiKey);
 }
 
 /** What every change of a key saves. The compiler reports a field that is missing here. */

@@ -13,7 +13,7 @@ import { OutboxRow, type OutboxWriter } from '../outbox/outbox-writer.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/audit-rows.js';
 import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
-import { ApiKeyRow, changingColumns, fromApiKey, IdleNoticeRow, toApiKey } from '../keys/key-rows.js';
+import { ApiKeyRow, changingColumns, fromApiKey, IdleNoticeRow, keysBy, toApiKey } from '../keys/key-rows.js';
 import { AccountRow, fromAccount, fromFormerAccount, managedBy, toAccount } from '../accounts/account-rows.js';
 import { SessionRow } from '../sign-in/sessions.js';
 import { forgetUsage } from '../usage/usage-writer.js';
@@ -179,8 +179,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
     return row?.createdAt;
   }
 
-  async findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
-    return (await this.manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) })).map(toApiKey);
+  findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
+    return keysBy(this.manager, 'publicPart', publicParts);
   }
 
   async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {

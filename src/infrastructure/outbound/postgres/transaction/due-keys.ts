@@ -1,11 +1,10 @@
 import { Any, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '#application/key-ports.js';
-import type { ApiKey } from '#domain/keys/api-key.js';
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/audit-rows.js';
 import { type Database, databaseNow, insertMany, updateMany } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { ApiKeyRow, changingColumns, KeyNoticeRow, toApiKey } from '../keys/key-rows.js';
+import { ApiKeyRow, changingColumns, KeyNoticeRow, keysBy, toApiKey } from '../keys/key-rows.js';
 import { ACTIVE } from '../accounts/account-rows.js';
 import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from '../keys/key-status-sql.js';
 
@@ -58,9 +57,10 @@ export class PostgresDueKeys implements DueKeys {
       const locked = await manager.query<{ id: string }[]>(lockCandidates(type), [now, days, type, limit]);
       const ids = locked.map(({ id }) => id);
       const sent = await manager.findBy(KeyNoticeRow, { keyId: Any(ids), type });
-      const keys = await keysOf(manager, ids);
-      const replaced = await keysOf(
+      const keys = await keysBy(manager, 'id', ids);
+      const replaced = await keysBy(
         manager,
+        'id',
         keys.flatMap((key) => key.replaces ?? []),
       );
       const candidates = keys.map((key) => ({
@@ -76,10 +76,6 @@ export class PostgresDueKeys implements DueKeys {
       return due.length;
     });
   }
-}
-
-async function keysOf(manager: EntityManager, ids: readonly string[]): Promise<ApiKey[]> {
-  return (await manager.findBy(ApiKeyRow, { id: Any(ids) })).map(toApiKey);
 }
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;

@@ -1,8 +1,8 @@
-import { In, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { NetworkUse, NetworkUses } from '#application/key-ports.js';
 import { KeyNetworks } from '#domain/usage/key-networks.js';
 import type { UtcDay } from '#domain/time.js';
-import { ApiKeyRow, toApiKey } from '../keys/key-rows.js';
+import { keysBy } from '../keys/key-rows.js';
 
 /** Saves what `decide` changes. The rows of the keys' last uses are locked, so one instance at a time decides. */
 export async function withNetworks<T>(
@@ -11,8 +11,7 @@ export async function withNetworks<T>(
   decide: (used: NetworkUses) => Promise<T>,
 ): Promise<T> {
   const networks = await load(manager, [...new Set(uses.map(({ keyId }) => keyId))]);
-  const findKeys = async (ids: readonly string[]) =>
-    (await manager.findBy(ApiKeyRow, { id: In([...ids]) })).map(toApiKey);
+  const findKeys = (ids: readonly string[]) => keysBy(manager, 'id', ids);
   const answer = await decide({ uses, networks, findKeys });
   await save(manager, networks);
   return answer;
