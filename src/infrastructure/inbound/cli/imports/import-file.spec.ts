@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { KeyString } from '#domain/keys/key-string.js';
 import { importedLine, KEY_COLUMNS, KEY_IMPORT } from '../keys/import-keys.js';
 import { exampleFile, type FileLine, type ImportFormat, readImport } from './import-file.js';
 
@@ -169,6 +170,16 @@ describe('a refused line', () => {
     expect(await again('{"name"', 'jsonl')).toEqual([
       [undefined, JSON.stringify({ unreadable: '{"name"', reason: 'why, "so"' })],
     ]);
+  });
+});
+
+describe.each(['csv', 'jsonl'] as const)('a refused line of %s', (format) => {
+  it('keeps no key that stands in the wrong column', async () => {
+    const key = KeyString.generate('lk');
+    const written = exampleFile({ ...FIELDS, sha256: key.reveal() }, columns, format);
+    const [line] = await read(written, format);
+    expect(line!.withReason('why')).toContain(`lk_${key.publicPart}.…`);
+    expect(line!.withReason('why')).not.toContain(key.reveal().slice(-16));
   });
 });
 

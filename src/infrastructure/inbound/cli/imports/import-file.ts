@@ -110,7 +110,8 @@ function jsonLine({ number, text }: TextLine, columns: FileColumns): FileLine {
     return { ...unread, problem: 'is no JSON object' };
   }
   const { [REASON]: _, ...fields } = value as Record<string, unknown>;
-  const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
+  const isEmpty = Object.keys(fields).length === 0;
+  const sent = { number, withReason: (reason: string) => withReason(withoutSecrets(text), isEmpty, reason) };
   const unknown = Object.keys(fields).filter((name) => !isColumn(columns, name));
   if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
   return { ...sent, fields };
