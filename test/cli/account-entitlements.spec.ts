@@ -23,7 +23,8 @@ describe('latchkey account limits and latchkey account attributes', () => {
     const { id, person } = await newOwner(service);
     const { fullKey } = await person.newKey({ access: 'read-and-write' });
     const rate = { requestsPerSecond: 2, burst: 7 };
-    expect(await done('limits', id, '--requests-per-second', '2', '--burst', '7')).toEqual({ id, limits: rate });
+    expect(await done('limits', id, '--requests-per-second', '2')).toEqual({ id, limits: { requestsPerSecond: 2 } });
+    expect(await done('limits', id, '--burst', '7')).toEqual({ id, limits: rate });
     expect(await service.clients.validate(fullKey)).toMatchObject({ rateLimit: { limit: 7, remaining: 6 } });
     const rest = ['--max-access', 'read-only', '--max-key-days', '30', '--max-active-keys', '9', '--burst', '8'];
     const limits = { ...rate, burst: 8, maxAccess: 'read-only', maxKeyDays: 30, maxActiveKeys: 9 };

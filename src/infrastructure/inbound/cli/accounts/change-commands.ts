@@ -67,7 +67,7 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .command('limits')
     .argument('<id>')
     .description("show what an account's keys may do at most, or change it; limits that you don't give stay")
-    .option('--requests-per-second <number>', 'of each key; needs a burst', wholeNumber)
+    .option('--requests-per-second <number>', 'of each key in the long run', wholeNumber)
     .option('--burst <number>', 'how many requests a rested key may send at once', wholeNumber)
     .addOption(new Option('--max-access <level>', 'of every key, at once').choices(ACCESS_LEVELS))
     .option('--max-key-days <number>', 'of new keys, 1 to 365', wholeNumber)
