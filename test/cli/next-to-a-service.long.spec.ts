@@ -253,7 +253,7 @@ describe('latchkey next to a running service', () => {
     });
   });
 
-  test("all pages of an owner's keys are listed, without any secret", async () => {
+  test('all keys of an owner are listed, without any secret', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'newest' });
     await sql(
@@ -264,14 +264,12 @@ describe('latchkey next to a running service', () => {
       [apiKey.id],
     );
     const all = await done(['keys', 'list', '--owner', id]);
-    expect([all.activeKeys, all.maxActiveKeys, all.items.length]).toEqual([1, 5, 61]);
-    expect(all.items[0]).toEqual(apiKey);
-    expect((await done(['keys', 'list', '--owner', id, '--status', 'active'])).items).toEqual([apiKey]);
+    expect(all.items).toHaveLength(61);
+    expect(all.items[0]).toMatchObject(apiKey);
+    expect((await done(['keys', 'list', '--owner', id, '--status', 'active'])).items).toMatchObject([apiKey]);
     const { out } = await administer(['keys', 'list', '--owner', id]);
-    expect(out.split('\n')).toHaveLength(64);
-    expect(out).toContain(
-      `${apiKey.id}  ${apiKey.prefix}  active   read-and-write  ${apiKey.expiresAt.slice(0, 10)}  never      newest\n`,
-    );
+    expect(out.split('\n')).toHaveLength(63);
+    expect(out).toContain(`${apiKey.id}  ${id}`);
     expect(JSON.stringify(all) + out).not.toContain(fullKey.slice(3, 27));
   });
 
@@ -291,7 +289,7 @@ describe('latchkey next to a running service', () => {
     });
     rmSync(folder, { recursive: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain('1 of 5 active\n');
+    expect(out).toContain(`${apiKey.id}  ${id}`);
     expect(out).toContain(`revoked ${apiKey.id} (${apiKey.prefix}, "CI") of ${id}\n`);
     expect(out).toMatch(/^status {7}suspended$/m);
   });
