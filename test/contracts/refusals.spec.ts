@@ -65,7 +65,7 @@ describe('Refusals in the log', () => {
   };
 
   test('are one line for each key, reason and minute at the level info, with what was asked and what the key has', () => {
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     try {
       const { refusals, reported } = openLog('info');
       const note = (part: Partial<FailedAuthentication> = {}) =>
@@ -92,18 +92,6 @@ describe('Refusals in the log', () => {
         { ...line, keyId: 'k2' },
         { ...line, ...asked },
       ]);
-    } finally {
-      clock.mockRestore();
-    }
-  });
-
-  test('are at most a thousand lines in a minute at the level info, and one that says so', () => {
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
-    try {
-      const { refusals, reported } = openLog('info');
-      for (let key = 0; key < 1200; key += 1) refusals.note({ ...REFUSED, keyId: `k${key}` }, { rights: RIGHTS });
-      expect(reported()).toHaveLength(1001);
-      expect(reported().at(-1)).toMatchObject({ msg: expect.stringContaining('LOG_LEVEL=debug') });
     } finally {
       clock.mockRestore();
     }

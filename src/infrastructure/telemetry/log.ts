@@ -2,7 +2,7 @@ import { type DestinationStream, pino, type Logger } from 'pino';
 import { LatchkeyError } from '#domain/errors.js';
 import type { KeyRights } from '#domain/keys/key-rights.js';
 import { withoutSecrets } from '#domain/secrets.js';
-import { MINUTE_MS } from '#domain/time.js';
+import { RareLines } from './rare-lines.js';
 import { StandardOutput } from './standard-output.js';
 import type { RefusalDetails, Refusals } from '#application/validation-ports.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
@@ -87,8 +87,6 @@ export function causeOf(error: unknown): string {
   return causes.join(': ');
 }
 
-/** Lines at info in one minute. Limits the log, and the memory for what was logged, while many keys are refused. */
-const MAX_LINES = 1000;
 /** Permissions of a key in one line. */
 const MAX_PERMISSIONS = 20;
 
@@ -97,31 +95,18 @@ const MAX_PERMISSIONS = 20;
  * reason and minute.
  */
 export class LoggedRefusals implements Refusals {
-  private minute = 0;
-  /** The keys and reasons of this minute. */
-  private readonly logged = new Set<string>();
+  private readonly lines = new RareLines();
 
   constructor(private readonly log: Log) {}
 
   note(refused: FailedAuthentication, { why, question, rights }: RefusalDetails): void {
     const { reason, client, keyId, ownerId, publicPart } = refused;
     const { isDebug } = this.log;
-    if (!isDebug && !(rights && this.isFirst(`${keyId} ${reason}`))) return;
+    if (!isDebug && !(rights && this.lines.isDue(`${keyId} ${reason}`))) return;
     const has = rights && rightsIn(rights);
     const facts = { reason, why, ...question, has, requestId: client.requestId, keyId, ownerId, publicPart };
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
     this.log[isDebug ? 'debug' : 'info']('refused', known);
-  }
-
-  private isFirst(refusal: string): boolean {
-    const minute = Math.floor(Date.now() / MINUTE_MS);
-    if (minute !== this.minute) this.logged.clear();
-    this.minute = minute;
-    if (this.logged.has(refusal) || this.logged.size > MAX_LINES) return false;
-    this.logged.add(refusal);
-    if (this.logged.size <= MAX_LINES) return true;
-    this.log.info(`more than ${MAX_LINES} keys were refused in this minute: LOG_LEVEL=debug logs each refusal`);
-    return false;
   }
 }
 

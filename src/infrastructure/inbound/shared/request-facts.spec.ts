@@ -7,7 +7,7 @@ import type { CertificateRole, ServiceToken } from '#config/service-roles.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
 import { type Caller, ServiceIdentity } from './service-identity.js';
-import { RareLines } from './rare-lines.js';
+import { RareLines } from '#infrastructure/telemetry/rare-lines.js';
 import { timeIn } from '#domain/time.js';
 
 describe('readBearer', () => {

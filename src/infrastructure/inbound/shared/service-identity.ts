@@ -3,7 +3,7 @@ import type { PeerCertificate } from 'node:tls';
 import { type CertificateRole, roleText, type ServiceRole, type ServiceToken } from '#config/service-roles.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
-import { RareLines } from './rare-lines.js';
+import { RareLines } from '#infrastructure/telemetry/rare-lines.js';
 import { readBearer, readBearerOrBare } from './request-facts.js';
 
 /** What to check, for each thing that a caller without an identity may have sent. */

@@ -6,7 +6,7 @@ import { invalidFields } from '#domain/errors.js';
 import { CLOSED, hasBody, headerValues, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import type { ProxyParts, RoutedRequest } from '../../shared/route-table.js';
-import { RareLines } from '../../shared/rare-lines.js';
+import { RareLines } from '#infrastructure/telemetry/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';
 import {
