@@ -28,12 +28,7 @@ export class PutAccount {
     private readonly takesPasswords: boolean,
   ) {}
 
-  /** @param alsoPersons ids that count as those of existing persons, for a dry run that would have opened them */
-  async execute(
-    command: PutAccountCommand,
-    actor = THE_SERVICE,
-    alsoPersons: ReadonlySet<string> = new Set(),
-  ): Promise<Account> {
+  async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
     // PostgreSQL refuses some texts that are no ids, such as those with a NUL.
     const stored = accountIdProblem(command.id) ? undefined : await this.accounts.find(command.id);
     requireProfile(command.id, command, stored?.kind);
@@ -49,7 +44,7 @@ export class PutAccount {
           const account =
             transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
           account.update(command);
-          requirePersons(transaction, alsoPersons, command.managers);
+          requirePersons(transaction, command.managers);
           // It is no longer the account that the fields, or the password, were checked for.
           if (account.kind !== kind || (sameAs !== undefined && sameAs !== account.passwordHash)) return undefined;
           if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
@@ -62,7 +57,7 @@ export class PutAccount {
         [...(command.managers ?? []), ...(holderId === undefined ? [] : [holderId])],
       );
     const account = await put().catch(async (error: unknown) => put(await this.giverOfEmail(command, error)));
-    return account ?? this.execute(command, actor, alsoPersons);
+    return account ?? this.execute(command, actor);
   }
 
   /** The id of an account that the login keeps and that has the email: the platform's accounts come first. */
@@ -103,12 +98,8 @@ async function takeEmail(
 }
 
 /** Suspended and deleted persons may be managers too. */
-function requirePersons(
-  transaction: LockedAccounts,
-  alsoPersons: ReadonlySet<string>,
-  managers: readonly string[] = [],
-): void {
-  const wrong = managers.find((id) => transaction.other(id)?.kind !== 'person' && !alsoPersons.has(id));
+function requirePersons(transaction: LockedAccounts, managers: readonly string[] = []): void {
+  const wrong = managers.find((id) => transaction.other(id)?.kind !== 'person');
   requireFields({
     managers:
       wrong && `must be the ids of persons who have an account here, unlike ${JSON.stringify(wrong.slice(0, 128))}`,
@@ -129,37 +120,26 @@ export type AccountOutcome =
 
 const IN_FLIGHT = 32;
 
-/** Opens and changes many accounts, each as PutAccount does. */
-export class ImportAccounts {
-  /** Persons that a dry run would have opened. */
-  private readonly rehearsed = new Set<string>();
-
-  /** @param isRehearsal whether `putAccount` stores nothing, so that no manager of an earlier line is stored */
-  constructor(
-    private readonly putAccount: PutAccount,
-    private readonly isRehearsal: boolean,
-  ) {}
-
-  /** In the order of the lines, whose ids differ. After `unavailable` or `busy`, all lines may be sent again. */
-  async execute(lines: readonly PutAccountCommand[], actor: Actor): Promise<AccountOutcome[]> {
-    const outcomes: AccountOutcome[] = [];
-    await atOnce(IN_FLIGHT, lines.entries(), async ([index, line]) => {
-      outcomes[index] = await this.put(line, actor);
-    });
-    return outcomes;
-  }
-
-  private async put(line: PutAccountCommand, actor: Actor): Promise<AccountOutcome> {
+/**
+ * Opens and changes many accounts, each as PutAccount does. The outcomes are in the order of the lines, whose ids differ. After
+ * `unavailable` or `busy`, all lines may be sent again.
+ */
+export async function importAccounts(
+  putAccount: PutAccount,
+  lines: readonly PutAccountCommand[],
+  actor: Actor,
+): Promise<AccountOutcome[]> {
+  const outcomes: AccountOutcome[] = [];
+  await atOnce(IN_FLIGHT, lines.entries(), async ([index, line]) => {
     try {
-      const account = await this.putAccount.execute(line, actor, this.rehearsed);
-      if (this.isRehearsal && account.kind === 'person') this.rehearsed.add(account.id);
-      const { changes } = account;
-      if (changes.length === 0) return { became: 'unchanged' };
-      return { became: changes.some(({ became }) => became === 'created') ? 'opened' : 'changed' };
+      const { changes } = await putAccount.execute(line, actor);
+      const isNew = changes.some(({ became }) => became === 'created');
+      outcomes[index] = { became: isNew ? 'opened' : changes.length > 0 ? 'changed' : 'unchanged' };
     } catch (error) {
       const isRefusal = error instanceof LatchkeyError && error.code !== 'unavailable' && error.code !== 'busy';
-      if (isRefusal) return { refused: error };
-      throw error;
+      if (!isRefusal) throw error;
+      outcomes[index] = { refused: error };
     }
-  }
+  });
+  return outcomes;
 }

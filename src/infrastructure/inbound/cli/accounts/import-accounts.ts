@@ -1,4 +1,4 @@
-import { ImportAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
+import { importAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
 import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import type { Importable } from '../imports/import-command.js';
@@ -20,13 +20,11 @@ export const ACCOUNT_IMPORT: Importable<PutAccountCommand> = {
   }),
   lineIn: accountIn,
   outcomes: { opened: 'opened', changed: 'changed', unchanged: 'unchanged' },
-  // The managers of a service account may stand in lines after it.
-  isLast: ({ kind }) => kind === 'service',
   uniqueIn: ({ id, email }) => ({ id, email: emailKey(email) }),
-  importer: ({ putAccount }, isDryRun) => {
-    const importAccounts = new ImportAccounts(putAccount, isDryRun);
-    return (lines, admin) => importAccounts.execute(lines, admin);
-  },
+  importer:
+    ({ putAccount }) =>
+    (lines, admin) =>
+      importAccounts(putAccount, lines, admin),
 };
 
 /** Throws `invalid_fields` for values of the wrong type or form. What an account may be is decided by the use case. */

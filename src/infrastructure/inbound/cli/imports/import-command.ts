@@ -31,14 +31,11 @@ export interface Importable<Line> {
   readonly namesOwners?: boolean;
   /** Throws when the import can't begin. */
   requireSettings?(): void;
-  /** Whether the line waits until all others are imported. */
-  isLast?(line: Line): boolean;
   /** What may stand in only one line, by field. The first of two such lines is imported. */
   uniqueIn?(line: Line): Readonly<Record<string, string>>;
   /** What it returns takes some lines and returns the outcome of each, in their order. */
   importer(
     administration: Pick<Administration, 'putAccount' | 'importKeys'>,
-    isDryRun: boolean,
   ): (lines: readonly Line[], admin: Actor) => Promise<readonly LineOutcome[]>;
 }
 
@@ -111,11 +108,12 @@ async function importFile<Line>(
   administration: Administration,
   { importable, report, admin, isDryRun, source, format }: Importing<Line>,
 ): Promise<void> {
-  const importer = importable.importer(isDryRun ? administration.rehearsal : administration, isDryRun);
+  const importer = importable.importer(isDryRun ? administration.rehearsal : administration);
   const read = reader(importable, report);
   const bar = progressBar('lines');
-  const importNext = async (lines: ReadLine<Line>[]) => {
-    const batch = lines.splice(0, LINES_AT_ONCE);
+  const waiting: ReadLine<Line>[] = [];
+  const importNext = async () => {
+    const batch = waiting.splice(0);
     const outcomes = await importer(
       batch.map(({ line }) => line),
       admin,
@@ -123,15 +121,14 @@ async function importFile<Line>(
     batch.forEach(({ sent }, index) => report.add(sent, outcomes[index]!));
     bar.show(report.lines, source.fractionRead());
   };
-  const [waiting, last]: [ReadLine<Line>[], ReadLine<Line>[]] = [[], []];
   try {
     for await (const sent of readImport(source.bytes, format, importable.columns)) {
       const line = read(sent);
       if (line === undefined) continue;
-      (importable.isLast?.(line) ? last : waiting).push({ sent, line });
-      if (waiting.length === LINES_AT_ONCE) await importNext(waiting);
+      waiting.push({ sent, line });
+      if (waiting.length === LINES_AT_ONCE) await importNext();
     }
-    for (const lines of [waiting, last]) while (lines.length > 0) await importNext(lines);
+    if (waiting.length > 0) await importNext();
   } finally {
     bar.clear();
   }
