@@ -83,18 +83,6 @@ export interface Refusals {
   note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
-/** Grants of a key under a lease from one address, which the service that held it reports. */
-export interface LeasedUses {
-  readonly keyId: string;
-  /** A valid address, or null when it is not known. */
-  readonly clientIp: string | null;
-  readonly service: string | null;
-  readonly count: number;
-  readonly at: Date;
-  /** See PermissionUse. Default: unknown. */
-  readonly used?: string;
-}
-
 /** A denied request of a key, from a valid address. */
 export interface DeniedUse extends DeniedRequest {
   readonly clientIp: string;
@@ -114,14 +102,20 @@ export interface DatabaseClock {
 export interface KeyUsage {
   /**
    * Notes a grant: as the last use, unless a later one is known, in the last addresses, and in the count of the day.
-   * The owner is notified of a new network by the rules of KeyNetworks.
+   * The owner is notified of a new network by the rules of KeyNetworks. Nothing is kept for an unknown key.
    * @param clientIp a valid address, or null when it is not known
    * @param service the name of the calling service, if it has one
    * @param used see PermissionUse. Default: unknown
+   * @param count of several grants under a lease, the last of them at this time
    */
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void;
-  /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
-  noteLeased(uses: LeasedUses): void;
+  noteGrant(
+    keyId: string,
+    clientIp: string | null,
+    service: string | null,
+    at: Date,
+    used?: string,
+    count?: number,
+  ): void;
   /** Of a request with the right secret. @param denied undefined when its address is not known */
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void;
   history(keyId: string, now: Date): Promise<KeyHistory>;

@@ -193,9 +193,12 @@ describe('KeyUsage on PostgreSQL', () => {
   test('of a lease is several grants at once, and of an unknown key none', async () => {
     const id = await newAccount(world);
     const { id: keyId } = await newKey(world, id);
-    const uses = { keyId, clientIp: '192.0.2.1', service: 'billing', count: 5, at: now };
     const unknown = randomUUID();
-    for (const each of [uses, { ...uses, keyId: unknown }, { ...uses, count: 2 }]) world.usage.noteLeased(each);
+    const note = (ofKey: string, count: number) =>
+      world.usage.noteGrant(ofKey, '192.0.2.1', 'billing', now, undefined, count);
+    note(keyId, 5);
+    note(unknown, 5);
+    note(keyId, 2);
     await world.settled();
     const { uses: addresses, days } = await history(keyId);
     expect(addresses.at(-1)).toEqual({ clientIp: '192.0.2.1', service: 'billing', firstAt: now, lastAt: now });
@@ -216,7 +219,7 @@ describe('KeyUsage on PostgreSQL', () => {
       world.usage.noteGrant(keyId, null, null, at, used);
       await world.settled();
     }
-    world.usage.noteLeased({ keyId, clientIp: null, service: null, count: 5, at: yesterday, used: 'systems:read' });
+    world.usage.noteGrant(keyId, null, null, yesterday, 'systems:read', 5);
     await world.settled();
     const { permissionUse, permissionUseSince } = await history(keyId);
     const [today, before] = [utcDay(now), utcDay(yesterday)];

@@ -1,6 +1,5 @@
 import type { ListedKey } from '#application/lists.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
-import type { DeniedUse, LeasedUses } from '#application/validation-ports.js';
 import { Account } from '#domain/accounts/account.js';
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import type { ThrottleState } from '#domain/accounts/passwords.js';
@@ -73,7 +72,7 @@ export class FakeStore {
   readonly keys = new Map<string, StoredKey>();
   readonly lastUses = new Map<string, Date>();
   /** Grants, under leases several in one, and denials, as they came. */
-  readonly uses: Partial<LeasedUses & Omit<DeniedUse, 'clientIp'>>[] = [];
+  readonly uses: Readonly<Record<string, unknown>>[] = [];
   /** By token. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();

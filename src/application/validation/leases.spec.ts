@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey } from '#test/support/application/calls.js';
-import type { KeyReading } from '../validation-ports.js';
+import type { KeyReading, KeyUsage } from '../validation-ports.js';
 import { ValidateKey, type ValidationRequest } from './validate-key.js';
 import { type ReportedUses, ReportUses } from './report-uses.js';
 
@@ -87,7 +87,9 @@ describe('ReportUses', () => {
     const app = openFakes({ settings: { rateLimit: LIMIT } });
     const clock = { ms: 0 };
     const noted: unknown[] = [];
-    const usage = { ...app.usage, noteLeased: (uses: unknown) => void noted.push(uses) };
+    const noteGrant: KeyUsage['noteGrant'] = (keyId, clientIp, service, at, used, count) =>
+      void noted.push({ keyId, clientIp, service, at, used, count });
+    const usage = { ...app.usage, noteGrant };
     const parts = { ...app, usage, keyPrefix: 'lk', importPrefixes: [] };
     const reporting = new ReportUses(parts, () => clock.ms);
     const report = (credential: string | undefined, count: number, lastMsAgo = 0, part: Partial<ReportedUses> = {}) =>

@@ -68,7 +68,7 @@ export class ReportUses {
     if (!key || count === 0) return;
     const at = new Date(this.parts.databaseClock.now().getTime() - Math.min(lastMsAgo, MAX_MS_AGO));
     const used = reportedUse(permission, operation, key.rights.permissions);
-    this.parts.usage.noteLeased({ keyId: key.id, clientIp, service, count, at, used });
+    this.parts.usage.noteGrant(key.id, clientIp, service, at, used, count);
   }
 
   /** In any 3 seconds at most the burst and 4 seconds of the rate: a bucket that holds the burst and 1 second. */

@@ -22,14 +22,11 @@ export const fakeKeyReader = (store: FakeStore): KeyReader => ({
 
 /** Keeps what was noted. How it is added up, and for how long it is kept, is tested on PostgreSQL. */
 export function fakeKeyUsage(store: FakeStore): KeyUsage {
-  const noteLeased: KeyUsage['noteLeased'] = (uses) => {
-    store.lastUses.set(uses.keyId, uses.at);
-    store.uses.push(uses);
-  };
   return {
-    noteLeased,
-    noteGrant: (keyId, clientIp, service, at, used = UNKNOWN_PERMISSION) =>
-      noteLeased({ keyId, clientIp, service, at, count: 1, used }),
+    noteGrant: (keyId, clientIp, service, at, used = UNKNOWN_PERMISSION, count = 1) => {
+      store.lastUses.set(keyId, at);
+      store.uses.push({ keyId, clientIp, service, at, count, used });
+    },
     noteDenial: (keyId, at, denied) => void store.uses.push({ keyId, at, ...denied }),
     history: async () => ({ uses: [], days: [], permissionUse: [], permissionUseSince: utcDay(store.now()) }),
   };

@@ -128,8 +128,7 @@ describe('a flush', () => {
   test('drops a row that PostgreSQL refuses, writes all others, and works on', async () => {
     const usage = usageWith((real) => real);
     const [bad, ...good] = [await newKey(), await newKey(), await newKey(), await newKey()];
-    const note = (keyId: string, uses: number) =>
-      usage.noteLeased({ keyId, clientIp: null, service: null, count: uses, at: at(1) });
+    const note = (keyId: string, uses: number) => usage.noteGrant(keyId, null, null, at(1), undefined, uses);
     note(bad, 1e300);
     for (const keyId of good) note(keyId, 3);
     await usage.flush();
@@ -143,11 +142,10 @@ describe('a flush', () => {
   test('stops a count at the largest that its column holds', async () => {
     const usage = usageWith((real) => real);
     const keyId = await newKey();
-    const use = { keyId, clientIp: null, service: null, at: at(1) };
-    usage.noteLeased({ ...use, count: 1 });
+    usage.noteGrant(keyId, null, null, at(1));
     await usage.flush();
     await app.sql(`UPDATE api_key_days SET granted = 9223372036854775800 WHERE key_id = $1`, [keyId]);
-    usage.noteLeased({ ...use, count: 100 });
+    usage.noteGrant(keyId, null, null, at(1), undefined, 100);
     await usage.flush();
     const most = `SELECT (granted = 9223372036854775807)::int AS n FROM api_key_days WHERE key_id = $1`;
     expect([faults, await count(most, keyId)]).toEqual([[], 1]);

@@ -1,4 +1,4 @@
-import type { DeniedUse, KeyUsage, LeasedUses } from '#application/validation-ports.js';
+import type { DeniedUse, KeyUsage } from '#application/validation-ports.js';
 import { DAY_MS, utcDay, type UtcDay } from '#domain/time.js';
 import {
   ADDRESSES_KEPT,
@@ -51,11 +51,7 @@ export class PostgresKeyUsage implements KeyUsage {
     return [gauge('latchkey_last_uses_unwritten', help, () => this.noted.unwritten)];
   }
 
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void {
-    this.noted.noteGrant(keyId, clientIp, service, at, 1, used);
-  }
-
-  noteLeased({ keyId, clientIp, service, at, count, used }: LeasedUses): void {
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string, count = 1): void {
     this.noted.noteGrant(keyId, clientIp, service, at, count, used);
   }
 
