@@ -2,29 +2,29 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ChangedKey } from '#application/administration/administrators.js';
 import type { ViewedKey } from '#application/administration/view-keys.js';
 import type { OwnedKey, Page } from '#application/lists.js';
-import { ACCOUNT_STATUSES, type AccountStatus } from '#domain/accounts/account.js';
-import { ACCOUNT_KINDS, type AccountKind } from '#domain/accounts/account-profile.js';
 import type { AuditedEvent, RecordedEvent } from '#domain/audit/audit-event.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { eventView, keyHistoryView } from './answers.js';
-import { ApiKeyHistoryView, ApiKeyView, AuditEventView, NOW, PERSON_OR_NULL, type PersonView } from './views.js';
+import {
+  ApiKeyHistoryView,
+  ApiKeyView,
+  AuditEventView,
+  ManagedAccountView,
+  PageView,
+  PERSON_OR_NULL,
+  type PersonView,
+} from './views.js';
 
-export class KeyOwnerView {
-  @ApiProperty() id!: string;
+export class KeyOwnerView extends ManagedAccountView {
   @ApiProperty({ description: 'Empty where a service account has none' }) email!: string;
-  @ApiProperty() displayName!: string;
-  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: AccountKind;
-  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: AccountStatus;
 }
 
 export class OwnedKeyView extends ApiKeyView {
   @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
 }
 
-export class OwnedKeyListView {
+export class OwnedKeyListView extends PageView {
   @ApiProperty({ type: [OwnedKeyView] }) items!: OwnedKeyView[];
-  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
-  @ApiProperty(NOW) now!: string;
 }
 
 export class AdminEventView extends AuditEventView {
@@ -73,10 +73,8 @@ export class AuditedEventView extends AdminEventView {
   @ApiProperty(VIEWED) viewed!: Record<string, string | null> | null;
 }
 
-export class AuditedEventListView {
+export class AuditedEventListView extends PageView {
   @ApiProperty({ type: [AuditedEventView] }) items!: AuditedEventView[];
-  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
-  @ApiProperty(NOW) now!: string;
 }
 
 export function ownedKeyListView({ items, nextCursor }: Page<OwnedKey>): OwnedKeyListView {

@@ -16,7 +16,7 @@ import {
   HandledBody,
   PauseApiKeyBody,
   RenameApiKeyBody,
-  ResumeApiKeyBody,
+  ConfirmedBody,
   RotateApiKeyBody,
 } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
@@ -150,7 +150,7 @@ export class ApiKeysController {
 
   @Post(':id/resume')
   @Answers(views.ApiKeyView, { ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
-  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ResumeApiKeyBody) {
+  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ConfirmedBody) {
     const proof = { password, signIn: request.session!.signIn };
     return keyView(await this.changeKeys.resume(actingIn(request), readKeyId(id), proof, clientOf(request)));
   }

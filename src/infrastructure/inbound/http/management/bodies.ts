@@ -47,7 +47,13 @@ const NETWORKS =
 
 const NARROWER_ACCESS = "Not higher than the old key's. A lower level drops its permissions to write";
 
-export class CreateApiKeyBody {
+/** Of a change that people confirm. */
+export class ConfirmedBody {
+  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
+  password?: string;
+}
+
+export class CreateApiKeyBody extends ConfirmedBody {
   @Field(KEY_FIELDS.name, { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   name!: string;
 
@@ -73,9 +79,6 @@ export class CreateApiKeyBody {
     description: NETWORKS,
   })
   allowedNetworks?: readonly string[];
-
-  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
-  password?: string;
 }
 
 export class RenameApiKeyBody {
@@ -86,7 +89,7 @@ export class RenameApiKeyBody {
   note?: string;
 }
 
-export class RotateApiKeyBody {
+export class RotateApiKeyBody extends ConfirmedBody {
   @Field(ROTATION_FIELDS.expiresInDays, {
     ...DAYS,
     description:
@@ -126,9 +129,6 @@ export class RotateApiKeyBody {
     description: 'The old key leaked: it ends at once, with the reason `leaked`. Not with `graceSeconds` above 0',
   })
   leaked?: boolean;
-
-  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
-  password?: string;
 }
 
 export class PauseApiKeyBody {
@@ -147,11 +147,6 @@ export class HandledBody {
     description: 'What was handled, such as `expired 2026-11-27`',
   })
   mark!: string;
-}
-
-export class ResumeApiKeyBody {
-  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
-  password?: string;
 }
 
 export class RevokeAnyKeyBody {

@@ -5,7 +5,7 @@ import { type HttpDoor, notServed } from '../http-door.js';
 import { AccountsController, ExpiryMails, SessionController } from './session.controller.js';
 import { ApiKeysController, AuditEventsController, PermissionsController } from './api-keys.controller.js';
 import { SessionCookie } from './cookies.js';
-import { AdminAccountsController, AdminAuditController, AdminKeysController } from './admin.controllers.js';
+import { AdminController } from './admin.controller.js';
 
 type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNoticeDays' | 'adminPermission'>;
 
@@ -22,9 +22,7 @@ export function managementDoor(settings: Settings): HttpDoor {
       ApiKeysController,
       PermissionsController,
       AuditEventsController,
-      AdminKeysController,
-      AdminAccountsController,
-      AdminAuditController,
+      AdminController,
     ],
     instances: [new SessionCookie(publicUrl), new ExpiryMails(mail ? expiryNoticeDays : [])],
     policies: {

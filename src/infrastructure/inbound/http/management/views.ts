@@ -148,7 +148,12 @@ export class ApiKeyView {
 }
 
 /** For programs whose own clock may be wrong. */
-export const NOW = { ...TIME, description: 'The time of the service' } as const;
+const NOW = { ...TIME, description: 'The time of the service' } as const;
+
+export class PageView {
+  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
+  @ApiProperty(NOW) now!: string;
+}
 
 class KeyPolicyView {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ACTIVE_KEYS }) maxActiveKeys!: number;
@@ -159,15 +164,13 @@ class KeyPolicyView {
   @ApiProperty({ type: [String], description: LIMITED_BY }) limitedByAccount!: string[];
 }
 
-export class ApiKeyListView {
+export class ApiKeyListView extends PageView {
   @ApiProperty({ type: [ApiKeyView] }) items!: ApiKeyView[];
   @ApiProperty({ type: 'integer', description: 'Of all pages; the two keys of a rotation count as one' })
   activeKeys!: number;
   @ApiProperty({ type: 'integer', description: 'Of all pages' }) endedKeys!: number;
   @ApiProperty({ type: 'integer', description: 'The same as in `policy`' }) maxActiveKeys!: number;
   @ApiProperty({ type: KeyPolicyView, description: 'What is allowed for new keys' }) policy!: KeyPolicyView;
-  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
-  @ApiProperty(NOW) now!: string;
 }
 
 export class PermissionsView {
@@ -183,12 +186,8 @@ export class CreatedApiKeyView {
   @ApiProperty(NOW) now!: string;
 }
 
-export class RotatedApiKeyView {
-  @ApiProperty({ type: ApiKeyView, description: 'The new key' }) apiKey!: ApiKeyView;
+export class RotatedApiKeyView extends CreatedApiKeyView {
   @ApiProperty({ type: ApiKeyView, description: 'The key that it is to replace' }) replaced!: ApiKeyView;
-  @ApiProperty({ description: 'The whole key string of the new key; this is the only time it is shown' })
-  fullKey!: string;
-  @ApiProperty(NOW) now!: string;
 }
 
 const USES = 'The last five addresses that it was granted or denied from within 90 days, newest first';
@@ -279,8 +278,6 @@ export class AuditEventView {
   @ApiProperty({ ...PERSON_OR_NULL, description: ACTOR }) actor!: PersonView | null;
 }
 
-export class AuditEventListView {
+export class AuditEventListView extends PageView {
   @ApiProperty({ type: [AuditEventView] }) items!: AuditEventView[];
-  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
-  @ApiProperty(NOW) now!: string;
 }

@@ -15,7 +15,7 @@ import {
   readKeyId,
   readKeySearch,
 } from './queries.js';
-import { PauseApiKeyBody, ResumeApiKeyBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
+import { PauseApiKeyBody, ConfirmedBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
 import * as views from './admin-views.js';
 import { ForAdministrators } from './guards.js';
 
@@ -37,27 +37,27 @@ function viewerIn(request: LatchkeyRequest): Actor {
 }
 
 @ApiTags('administration')
-@Controller('v1/admin/api-keys')
+@Controller('v1/admin')
 @ForAdministrators()
-export class AdminKeysController {
+export class AdminController {
   constructor(
     private readonly view: ViewKeys,
     private readonly change: ChangeAsAdministrator,
   ) {}
 
-  @Get()
-  @Answers(views.OwnedKeyListView, { ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
+  @Get('api-keys')
+  @Answers(views.OwnedKeyListView, SEARCH)
   async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery) {
     return views.ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
   }
 
-  @Get(':id')
+  @Get('api-keys/:id')
   @Answers(views.OwnedKeyHistoryView, ADMINISTRATORS_ONLY)
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string) {
     return views.ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
   }
 
-  @Post('revoke')
+  @Post('api-keys/revoke')
   @Answers(views.RevokedKeysView, { ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
   async revokeSeveral(@Req() request: LatchkeyRequest, @Body() { ids, note, password }: RevokeSeveralKeysBody) {
     const { account: administrator, signIn } = request.session!;
@@ -67,7 +67,7 @@ export class AdminKeysController {
     return { revoked: [...revoked], failed: [...failed] };
   }
 
-  @Post(':id/revoke')
+  @Post('api-keys/:id/revoke')
   @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { note, password }: RevokeAnyKeyBody) {
     const { account: administrator, signIn } = request.session!;
@@ -75,7 +75,7 @@ export class AdminKeysController {
     return views.revokedKeyView(await this.change.revoke(order, { note, password, signIn }, clientOf(request)));
   }
 
-  @Post(':id/pause')
+  @Post('api-keys/:id/pause')
   @Answers(views.RevokedKeyView, {
     ...ADMINISTRATORS_ONLY,
     ...MALFORMED_BODY,
@@ -87,38 +87,24 @@ export class AdminKeysController {
     return views.revokedKeyView(await this.change.pause(order, minutes, clientOf(request)));
   }
 
-  @Post(':id/resume')
+  @Post('api-keys/:id/resume')
   @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
-  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ResumeApiKeyBody) {
+  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ConfirmedBody) {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };
     return views.revokedKeyView(await this.change.resume(order, { password, signIn }, clientOf(request)));
   }
-}
 
-@ApiTags('administration')
-@Controller('v1/admin/accounts')
-@ForAdministrators()
-export class AdminAccountsController {
-  constructor(private readonly view: ViewKeys) {}
-
-  @Get()
+  @Get('accounts')
   @Answers(views.KeyOwnerListView, SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery) {
+  async accounts(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery) {
     const accounts = await this.view.accountsOf(query, viewerIn(request));
     return { items: accounts.map(ownerView) };
   }
-}
 
-@ApiTags('administration')
-@Controller('v1/admin/audit-events')
-@ForAdministrators()
-export class AdminAuditController {
-  constructor(private readonly view: ViewKeys) {}
-
-  @Get()
+  @Get('audit-events')
   @Answers(views.AuditedEventListView, SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery) {
+  async events(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery) {
     return views.auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }
 }
