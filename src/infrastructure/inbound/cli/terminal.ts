@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import cliProgress from 'cli-progress';
 import { Interrupted, UsageError } from './answering.js';
 
@@ -36,8 +37,6 @@ export async function ask(question: string, isHidden = false): Promise<string | 
   }
 }
 
-const MAX_BYTES = 65_536;
-
 /** Without spaces and line breaks around it. */
 export async function readKey(): Promise<string> {
   return (await readStdin('The key: ')).trim();
@@ -69,14 +68,7 @@ function bytesOf(file: string, option: string): Buffer {
 
 async function readStdin(prompt: string): Promise<string> {
   if (process.stdin.isTTY) return (await ask(prompt, true)) ?? '';
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BYTES) throw new UsageError(`stdin must hold at most ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return textIn(Buffer.concat(chunks), 'stdin');
+  return textIn(await buffer(process.stdin), 'stdin');
 }
 
 function textIn(bytes: Buffer, where: string): string {
