@@ -1,24 +1,15 @@
-import http, {
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-} from 'node:http';
-import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import type { OutboxMessage, NoticeReceiver } from '#application/notice-ports.js';
 import type { Config } from '#config/config.js';
 
 const TIMEOUT_MS = 10_000;
-/** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */
-const MAX_BYTES = 16_384;
 
 /** Sends notices to the platform's receiver of Standard Webhooks (standardwebhooks.com). */
 export class WebhookReceiver implements NoticeReceiver {
   private readonly signers: readonly Webhook[];
-  private readonly underWay = new Set<ClientRequest>();
+  private readonly underWay = new Set<AbortController>();
 
-  /** @param timeoutMs covers the whole exchange: the status must arrive within it, and so must the end of the body */
+  /** @param timeoutMs within which the status must arrive */
   constructor(
     private readonly config: NonNullable<Config['webhook']>,
     private readonly timeoutMs = TIMEOUT_MS,
@@ -30,7 +21,7 @@ export class WebhookReceiver implements NoticeReceiver {
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
     // The time of this attempt, because receivers refuse old timestamps.
     const sentAt = new Date();
-    const { statusCode: status = 0, headers } = await this.post(body, {
+    const { status, headers } = await this.post(body, {
       'content-type': 'application/json',
       'user-agent': 'Latchkey',
       'webhook-id': id,
@@ -40,57 +31,44 @@ export class WebhookReceiver implements NoticeReceiver {
     });
     if (status >= 200 && status < 300) return;
     const more = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-    throw Object.assign(new Error(`it answered ${status}${more}`), { retryAfterMs: retryAfterMs(headers) });
+    const retryAfterMs = retryAfterMsIn(headers.get('retry-after') ?? '');
+    throw Object.assign(new Error(`it answered ${status}${more}`), { retryAfterMs });
   }
 
   /** Aborts requests that are still running. */
   close(): void {
-    for (const request of this.underWay) request.destroy(new Error('the service ended'));
+    for (const request of this.underWay) request.abort(new Error('the service ended'));
   }
 
-  /** Resolves with the head of the answer, over a connection of its own. Rejects with an Error that gives the reason in words. */
-  private post(body: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
-    const { url } = this.config;
-    return new Promise((resolve, reject) => {
-      const { request: open } = url.startsWith('https:') ? https : http;
-      const length = Buffer.byteLength(body);
-      const request = open(url, { method: 'POST', agent: false, headers: { ...headers, 'content-length': length } });
-      this.underWay.add(request);
-      const late = `it did not answer within ${this.timeoutMs / 1000} seconds`;
-      const timer = setTimeout(() => request.destroy(new Error(late)), this.timeoutMs);
-      request.once('close', () => {
-        clearTimeout(timer);
-        this.underWay.delete(request);
-        reject(new Error('it closed the connection without an answer'));
+  /** Over a connection of its own: the receiver may be about to close an earlier one. Rejects with the reason in words. */
+  private async post(body: string, headers: Record<string, string>): Promise<Response> {
+    const request = new AbortController();
+    const late = new Error(`it did not answer within ${this.timeoutMs / 1000} seconds`);
+    const timer = setTimeout(() => request.abort(late), this.timeoutMs);
+    this.underWay.add(request);
+    try {
+      const answer = await fetch(this.config.url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...headers, connection: 'close' },
+        body,
+        signal: request.signal,
+      }).catch(({ cause }: Error) => {
+        const { code = 'fetch failed' } = (cause ?? {}) as NodeJS.ErrnoException;
+        // The message may repeat the address, which may contain a token.
+        throw request.signal.aborted ? request.signal.reason : new Error(`it could not be reached (${code})`);
       });
-      request.on('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error)));
-      // Without a listener, Node closes the connection and reports neither an answer nor an error.
-      request.once('upgrade', (response, socket) => {
-        resolve(response);
-        socket.destroy();
-      });
-      request.once('response', (response) => {
-        resolve(response);
-        let read = 0;
-        response.on('data', (chunk: Buffer) => {
-          read += chunk.length;
-          if (read > MAX_BYTES) request.destroy();
-        });
-        // The status was already returned, so errors in the body do not matter.
-        response.on('error', () => undefined);
-      });
-      request.end(body);
-    });
+      await answer.body?.cancel();
+      return answer;
+    } finally {
+      clearTimeout(timer);
+      this.underWay.delete(request);
+    }
   }
 }
 
 /** In seconds, or as a time (RFC 9110, 10.2.3). */
-function retryAfterMs({ 'retry-after': text = '' }: IncomingHttpHeaders): number | undefined {
+function retryAfterMsIn(text: string): number | undefined {
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return ms > 0 ? ms : undefined;
-}
-
-/** Uses the code where there is one, because the message repeats the address, which may contain a token. */
-function reasonOf({ code, message }: NodeJS.ErrnoException): Error {
-  return new Error(code ? `it could not be reached (${code})` : message);
 }
