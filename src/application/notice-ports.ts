@@ -27,8 +27,8 @@ export interface UndeliveredNotices {
 }
 
 export interface NoticeReceiver {
-  /** Throws a NotAccepted with a readable reason when the message was not accepted. Ends within 20 seconds. */
-  deliver(message: OutboxMessage): Promise<void>;
+  /** Throws a NotAccepted with a readable reason when the message was not accepted. @param signal ends the attempt */
+  deliver(message: OutboxMessage, signal: AbortSignal): Promise<void>;
 }
 
 export interface NotAccepted extends Error {

@@ -43,6 +43,7 @@ const message = (): OutboxMessage => {
   const notice = { type: 'api_key.expired', timestamp: new Date(), recipient: null } as const;
   return { id: randomUUID(), ...notice, data: { ...data, expiresAt } };
 };
+const SIGNAL = new AbortController().signal;
 const sender = (url: string, ...secrets: Buffer[]) =>
   new WebhookReceiver({ url, secrets: secrets.map((secret) => createSecretKey(secret)) });
 
@@ -57,14 +58,14 @@ describe('the receivers of docs/notices.md', () => {
       const [alone, twice, forged] = [message(), message(), message()];
       await eventually(() =>
         sender(url, SECRETS[1]!)
-          .deliver(alone)
+          .deliver(alone, SIGNAL)
           .then(
             () => true,
             () => false,
           ),
       );
-      await sender(url, ...SECRETS).deliver(twice);
-      await expect(sender(url, SECRETS[0]!).deliver(forged)).rejects.toThrow('it answered 400');
+      await sender(url, ...SECRETS).deliver(twice, SIGNAL);
+      await expect(sender(url, SECRETS[0]!).deliver(forged, SIGNAL)).rejects.toThrow('it answered 400');
       const lineOf = ({ id, type, data }: OutboxMessage) => `${id} ${type} ${data.keyId} ${data.sequence}\n`;
       await eventually(async () => printed() === lineOf(alone) + lineOf(twice));
     },

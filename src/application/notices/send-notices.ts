@@ -8,11 +8,11 @@ const AT_ONCE = 16;
 interface Limits {
   /** How long attempts may take after the service has begun to stop. */
   readonly graceMs: number;
-  /** Even if the receiver's own timeout fails. Shorter than a claim. */
+  /** For an attempt. Shorter than a claim. */
   readonly deadlineMs: number;
 }
 
-const LIMITS: Limits = { graceMs: 3000, deadlineMs: 30_000 };
+const LIMITS: Limits = { graceMs: 3000, deadlineMs: 15_000 };
 
 /** The result of an attempt. `cut_off`: the service stopped during the attempt, which then does not count. */
 export type TryOutcome = 'delivered' | 'failed' | 'given_up' | 'cut_off';
@@ -74,7 +74,7 @@ export class SendNotices {
   }
 
   private async send(claim: Claim): Promise<{ outcome: TryOutcome; why?: string; retryAfterMs?: number }> {
-    const answer = await this.underWay.track(this.receiver.deliver(claim.message));
+    const answer = await this.underWay.track((signal) => this.receiver.deliver(claim.message, signal));
     if (answer === 'done') {
       await this.outbox.delivered(claim);
       return { outcome: 'delivered' };
@@ -90,35 +90,33 @@ export class SendNotices {
   }
 }
 
-/** Attempts that are under way. Each ends at its deadline, and soon after the service has begun to stop. */
+/** Attempts that are under way. Each is aborted at its deadline, and soon after the service has begun to stop. */
 class UnderWay {
-  private readonly cutOffs = new Set<() => void>();
+  private readonly attempts = new Set<AbortController>();
   hasEnded = false;
 
   constructor(private readonly limits: Limits) {}
 
-  /** Resolves with `cut-off` when the grace period ended first. After that or a deadline, the work continues unobserved. */
-  track(work: Promise<void>): Promise<'done' | 'cut-off' | NotAccepted> {
-    return new Promise((resolve) => {
-      const settle = (answer: 'done' | 'cut-off' | NotAccepted) => {
-        clearTimeout(deadline);
-        this.cutOffs.delete(cutOff);
-        resolve(answer);
-      };
-      const cutOff = () => settle('cut-off');
-      this.cutOffs.add(cutOff);
-      const { deadlineMs } = this.limits;
-      const late = new Error(`the attempt did not end within ${deadlineMs / 1000} seconds`);
-      const deadline = setTimeout(() => settle(late), deadlineMs);
-      work.then(
-        () => settle('done'),
-        (error: NotAccepted) => settle(error),
-      );
+  /** Resolves with `cut-off` when the grace period ended first. Nobody waits for work that goes on after its signal. */
+  track(work: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'cut-off' | NotAccepted> {
+    const { deadlineMs } = this.limits;
+    const late = new Error(`the attempt did not end within ${deadlineMs / 1000} seconds`);
+    const attempt = new AbortController();
+    const deadline = setTimeout(() => attempt.abort(late), deadlineMs);
+    this.attempts.add(attempt);
+    const answer = new Promise<'done' | 'cut-off' | NotAccepted>((resolve) => {
+      const { signal } = attempt;
+      signal.addEventListener('abort', () => resolve(signal.reason as 'cut-off' | NotAccepted));
+      work(signal).then(() => resolve('done'), resolve);
+    });
+    return answer.finally(() => {
+      clearTimeout(deadline);
+      this.attempts.delete(attempt);
     });
   }
 
   end(): void {
     this.hasEnded = true;
-    setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.limits.graceMs).unref();
+    setTimeout(() => this.attempts.forEach((attempt) => attempt.abort('cut-off')), this.limits.graceMs).unref();
   }
 }

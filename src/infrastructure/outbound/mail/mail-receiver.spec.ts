@@ -16,6 +16,7 @@ const PUBLIC_URL = 'https://keys.example.com';
 
 let server: MailServer;
 let receiver: MailReceiver;
+const SIGNAL = new AbortController().signal;
 beforeAll(async () => {
   server = await MailServer.start();
   const { mail } = readConfig({
@@ -50,7 +51,7 @@ async function notify(type: NoticeType, { data, ...profile }: Given = {}) {
   app.store.pass(25 * DAY_MS);
   const facts = noticeData({ type, key, clientIp: '203.0.113.7' }, 1);
   const message = messageOf(type, { ...facts, ...data });
-  await receiver.deliver(message);
+  await receiver.deliver(message, SIGNAL);
   return { owner, key, fullKey, message };
 }
 
@@ -98,7 +99,7 @@ describe.each(MAILED)('a mail of %s', (type) => {
 
   test('keeps its id on each attempt, is marked as automatic and contains no tracking', async () => {
     const { message } = await notify(type);
-    await receiver.deliver(message);
+    await receiver.deliver(message, SIGNAL);
     const [first, second] = server.mails;
     expect(first!.messageId).toBe(`<${message.id}@example.com>`);
     expect(second!.messageId).toBe(first!.messageId);
@@ -139,7 +140,7 @@ describe('the text', () => {
     const { key: next } = await rotateKey(app, { ownerId: owner.id, id: key.id });
     await app.changeKeysOfOwner.rename(themselves(owner.id), key.id, { name: 'Old <bot>' }, client());
     const data = noticeData({ type: 'api_key.created', key: next, replacesKeyId: key.id }, 1);
-    await receiver.deliver(messageOf('api_key.created', data));
+    await receiver.deliver(messageOf('api_key.created', data), SIGNAL);
     const { subject, text, html } = server.mails[1]!;
     const prefix = `lk_${key.snapshot().publicPart.slice(0, 12)}…`;
     expect(subject).toBe('Your API key was rotated: Deploy bot');
@@ -151,9 +152,9 @@ describe('the text', () => {
   test('of an expiry shows the days that are left when the mail is sent', async () => {
     const { message } = await notify('api_key.expiring');
     app.store.pass(3 * DAY_MS + 1);
-    await receiver.deliver(message);
+    await receiver.deliver(message, SIGNAL);
     app.store.pass(DAY_MS);
-    await receiver.deliver(message);
+    await receiver.deliver(message, SIGNAL);
     expect(server.mails.map(({ subject }) => subject)).toEqual([
       'Your API key expires in 5 days: Deploy bot',
       'Your API key expires in 2 days: Deploy bot',
@@ -227,7 +228,7 @@ describe('a mail about a key of a service account', () => {
     const replacesKeyId = key.id;
     if (isRotated) key = (await rotateKey(app, { ownerId: bot.id, id: key.id }, acting)).key;
     const data = noticeData({ type, key, clientIp: '203.0.113.7', ...(isRotated && { replacesKeyId }) }, 1);
-    for (const recipient of [null, ada.id, bob.id]) await receiver.deliver(messageOf(type, data, recipient));
+    for (const recipient of [null, ada.id, bob.id]) await receiver.deliver(messageOf(type, data, recipient), SIGNAL);
     const [toBot, toAda, toBob] = server.mails;
     return { ada, bob, bot, key, toBot: toBot!, toAda: toAda!, toBob: toBob! };
   }

@@ -17,11 +17,11 @@ export class MailReceiver implements NoticeReceiver {
     this.smtp = new Smtp(mail.smtp);
   }
 
-  async deliver(message: OutboxMessage): Promise<void> {
+  async deliver(message: OutboxMessage, signal: AbortSignal): Promise<void> {
     const addressee = await this.addressees.of(message);
     if (!addressee || !isMailed(message.type)) return;
     const letter = writeLetter(message.type, message, addressee, this.publicUrl);
-    await this.smtp.send({
+    const mail = {
       from: this.mail.from,
       to: { name: typedText(addressee.account.displayName), address: addressee.account.email },
       // The same in each attempt, so that a mail program can recognize a duplicate.
@@ -29,64 +29,46 @@ export class MailReceiver implements NoticeReceiver {
       subject: letter.subject,
       text: letterText(letter),
       html: letterHtml(letter),
-    });
-  }
-
-  close(): void {
-    this.smtp.close();
+    };
+    await this.smtp.send(mail, signal);
   }
 }
 
-const TIMEOUTS = {
-  /** For connecting, for the server's greeting, and for any silence after that. */
-  stepMs: 10_000,
-  /** For the whole attempt, because a server may send a line every few seconds. */
-  wholeMs: 15_000,
-};
+/** For connecting, for the server's greeting, and for any silence after that. */
+const STEP_MS = 10_000;
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_REASON = 300;
 
 /** Sends each mail over a connection of its own, and throws with the reason when that fails. */
 export class Smtp {
   private transport: Promise<Transporter> | undefined;
-  private readonly underWay = new Set<AbortController>();
 
   constructor(
     private readonly config: SmtpConfig,
-    private readonly timeouts = TIMEOUTS,
+    private readonly stepMs = STEP_MS,
   ) {}
 
   /** Throws what the server or the network reported, without the password and without the recipient's address. */
-  async send(mail: SendMailOptions & { readonly to: { readonly address: string } }): Promise<void> {
+  async send(
+    mail: SendMailOptions & { readonly to: { readonly address: string } },
+    signal: AbortSignal,
+  ): Promise<void> {
     const transport = await (this.transport ??= this.open());
-    const { wholeMs } = this.timeouts;
-    const attempt = new AbortController();
-    this.underWay.add(attempt);
-    const late = new Error(`The mail server took longer than ${wholeMs / 1000} seconds`);
-    const timer = setTimeout(() => attempt.abort(late), wholeMs);
     const headers = { 'Auto-Submitted': 'auto-generated' };
-    const failure = await transport.sendMail({ ...mail, headers, xMailer: false, signal: attempt.signal }).then(
+    const failure = await transport.sendMail({ ...mail, headers, xMailer: false, signal }).then(
       () => undefined,
       (error: Error) => error,
     );
-    clearTimeout(timer);
-    this.underWay.delete(attempt);
     if (failure === undefined) return;
-    const { message: why } = attempt.signal.reason === late ? late : failure;
-    const oneLine = this.withoutSecrets(why, mail.to.address).replace(/\p{Cc}+/gu, ' ');
+    const oneLine = this.withoutSecrets(failure.message, mail.to.address).replace(/\p{Cc}+/gu, ' ');
     // Has no cause, because the log would print the cause unmasked. Short, because a server may send a whole page.
     throw new Error(oneLine.slice(0, LONGEST_REASON));
-  }
-
-  /** Aborts attempts that are still running. */
-  close(): void {
-    for (const attempt of this.underWay) attempt.abort();
   }
 
   /** Imported on first use, because most installations send no mail. */
   private async open(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
-    const { stepMs } = this.timeouts;
+    const { stepMs } = this;
     return createTransport({
       ...this.config,
       connectionTimeout: stepMs,
