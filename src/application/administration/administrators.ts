@@ -4,8 +4,7 @@ import { noSuchKey } from '#domain/keys/owner-keys.js';
 import type { KeyChanges } from '../account-ports.js';
 import { type Admission, type Managed, managedTransaction } from '../managed-account.js';
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
-import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
-import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
+import { normalizeKeyNote } from '#domain/keys/key-rules.js';
 import { type ChangeOfKey, pausing, revoking } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
 import type { Ports } from '../ports.js';
@@ -68,7 +67,6 @@ export class ChangeAsAdministrator {
 
   /** Theirs is a pause of its own, which owners can't end. Needs no confirmation. Throws `invalid_fields`. */
   async pause(order: AdministratorsOrder, minutes: number, client: Client): Promise<ChangedKey> {
-    requireValid(PAUSE_FIELDS, { minutes });
     return this.change(order, client, pausing(order.keyId, 'administrator', minutes));
   }
 

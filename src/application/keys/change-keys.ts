@@ -1,7 +1,8 @@
 import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '#domain/audit/audit-event.js';
 import { firstUse, fixedFacts, newLabel, pauseFacts, type LeakSite } from '#domain/audit/event-details.js';
 import type { KeyChange, RevocationReason } from '#domain/keys/key-change.js';
-import { isOpen, type PausedBy } from '#domain/keys/key-status.js';
+import { requireValid } from '#domain/keys/key-rules.js';
+import { isOpen, PAUSE_FIELDS, type PausedBy } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { noticesOfChange } from '#domain/notices/key-notice.js';
@@ -96,8 +97,9 @@ export function revoking(keyId: string, reason: RevocationReason, causes?: Cause
   };
 }
 
-/** The same. @param minutes null ends the pause */
+/** Throws `invalid_fields`. The change throws as the other one. @param minutes null ends the pause */
 export function pausing(keyId: string, by: PausedBy, minutes: number | null): ChangeOfKey {
+  if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
   return async (transaction, actor) => {
     const { now } = transaction;
     const { keys, key } = await openKey(transaction, keyId);

@@ -1,4 +1,3 @@
-import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { OwnedKey, ListedKey, Page, PageRequest } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-ports.js';
@@ -13,7 +12,6 @@ import {
   type RecordedEvent,
   SHOWN_EVENT_TYPES,
 } from '#domain/audit/audit-event.js';
-import { requireValid } from '#domain/keys/key-rules.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
@@ -67,7 +65,6 @@ export class ChangeKeysOfOwner {
 
   /** Needs no confirmation. Throws `invalid_fields` and `api_key_not_active`. */
   async pause(acting: Acting, keyId: string, minutes: number, client: Client): Promise<ListedKey> {
-    requireValid(PAUSE_FIELDS, { minutes });
     return this.change(acting, client, pausing(keyId, 'owner', minutes));
   }
 

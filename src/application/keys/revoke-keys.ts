@@ -1,6 +1,6 @@
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { type ApiKeyStatus, PAUSE_FIELDS } from '#domain/keys/key-status.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { noSuchKey, OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { RevocationReason } from '#domain/keys/key-change.js';
 import type { Actor } from '#domain/audit/audit-event.js';
@@ -8,7 +8,6 @@ import type { LeakSite } from '#domain/audit/event-details.js';
 import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-ports.js';
 import type { ApiKeys } from '../key-ports.js';
 import type { ListedKey } from '../lists.js';
-import { requireValid } from '#domain/keys/key-rules.js';
 import { changeKeys, pausing, revoking } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import type { KeyProof } from '#domain/keys/key-string.js';
@@ -138,10 +137,10 @@ export class PauseKey {
 
   /** Throws `invalid_fields`, `account_not_found`, `not_found` and `api_key_not_active`. @param minutes null ends the pause */
   async execute(ownerId: string, keyId: string, minutes: number | null, actor: Actor): Promise<ListedKey> {
-    if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
+    const pause = pausing(keyId, 'administrator', minutes);
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      return transaction.listed(await pausing(keyId, 'administrator', minutes)(transaction, actor));
+      return transaction.listed(await pause(transaction, actor));
     });
   }
 }
