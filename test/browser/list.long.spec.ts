@@ -48,6 +48,24 @@ describe('the list of keys', () => {
     }
   });
 
+  test('a double click opens the details of a key and the form for a new one, and leaves them open', async () => {
+    const { page } = await openWith([{ name: 'CI deploy' }]);
+    await row(page, 'CI deploy').waitFor();
+    for (const [opener, opened] of [
+      [keyLink(page, 'CI deploy'), dialog(page, 'CI deploy')],
+      [button(page, 'Create API key'), dialog(page, 'Create API key')],
+    ] as const) {
+      const { x, y } = (await opener.boundingBox())!;
+      await page.mouse.click(x + 5, y + 5);
+      await opened.waitFor();
+      await page.mouse.down({ clickCount: 2 });
+      await page.mouse.up({ clickCount: 2 });
+      // A closed one would fade out before the next click is answered.
+      await opened.getByRole('button', { name: 'Close' }).click();
+      await opened.waitFor({ state: 'detached' });
+    }
+  });
+
   test('the whole row opens the details, and its link opens them in another tab too', async () => {
     const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 5.1 }]);
     for (const part of ['Read-only', '5 minutes ago', 'in 3 months']) {

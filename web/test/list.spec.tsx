@@ -1,5 +1,6 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { fireEvent } from '@testing-library/react/pure';
 import { NoAnswer, Refusal, ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
 import {
@@ -359,7 +360,19 @@ describe('what needs attention', () => {
     await focusOn(() => last);
   });
 
-  test('counts all lines in its title, and fills only the button that mends the most urgent one', async () => {
+  test('loses one line to a double click, whose second half may hit the next line', async () => {
+    api.keys = several(2, (n) =>
+      anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
+    );
+    openPanel();
+    const section = await region();
+    fireEvent.click(section.getByRole('button', { name: 'Handled: Soon 1' }), { detail: 1 });
+    fireEvent.click(section.getByRole('button', { name: 'Handled: Soon 2' }), { detail: 2 });
+    await isGone(() => section.queryByRole('button', { name: 'Handled: Soon 1' }));
+    expect(api.calls('markHandled')).toHaveLength(1);
+  });
+
+  test('counts all lines in its title, and sets off only the button that mends the most urgent one', async () => {
     api.keys = several(4, (n) =>
       anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
     );

@@ -18,6 +18,7 @@ import { describeFailure } from '../ui/FailureAlert';
 import { AlertIcon, CheckIcon, ClockIcon, WarningIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
 import list from '../ui/list.module.css';
+import { once } from '../ui/once';
 import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
 
@@ -161,7 +162,7 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
         {canMend && (
           <Button
             ref={fix}
-            {...(isRevoked ? dangerous : { variant: isFirst && kind !== 'reading' ? 'filled' : 'default' })}
+            {...(isRevoked ? dangerous : { variant: isFirst && kind !== 'reading' ? 'light' : 'default' })}
             aria-label={attention.about(label, key.name)}
             onClick={mend}
           >
@@ -172,7 +173,7 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
           variant="default"
           leftSection={<CheckIcon />}
           aria-label={attention.about(attention.handled, key.name)}
-          onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
+          onClick={once(({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!))}
         >
           {attention.handled}
         </Button>

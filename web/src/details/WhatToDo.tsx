@@ -15,6 +15,7 @@ import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
 import { MoreIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
+import { once } from '../ui/once';
 import { revokeAction } from '../key/revoke-words';
 import { usePauseKey } from '../key/usePauseKey';
 
@@ -116,7 +117,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const pause = usePauseKey();
   const pauseOrResume = () => (isPaused ? onNext('resume') : void pause(apiKey, 60));
   const action = (label: string, act: () => void) => (
-    <Button size="xs" variant="default" onClick={act}>
+    <Button size="xs" variant="default" onClick={once(act)}>
       {label}
     </Button>
   );

@@ -3,6 +3,7 @@ import { type ComponentProps, useId, useState } from 'react';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';
 import list from '../ui/list.module.css';
+import { once } from '../ui/once';
 import { KeyTable } from './KeyTable';
 
 interface Props extends Omit<ComponentProps<typeof KeyTable>, 'areEnded'> {
@@ -24,10 +25,10 @@ export function EndedKeys({ count, isUnfolded, more, ...table }: Props) {
         mb="xs"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => {
+        onClick={once(() => {
           setChosen(!isOpen);
           if (!isOpen && table.rows.length === 0) more?.load();
-        }}
+        })}
       >
         <ChevronIcon />
         {texts.keys.ended(count)}

@@ -3,6 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { useTexts } from '../texts';
 import { MoreIcon } from '../ui/icons';
 import { later } from '../ui/later';
+import { once } from '../ui/once';
 import type { KeyLinks, KeyRow } from './key-rows';
 
 const KeyMenuItems = later(() => import('./KeyMenuItems').then((part) => part.KeyMenuItems), {
@@ -36,7 +37,7 @@ export function KeyMenu({ row, links, describedBy }: Props) {
         aria-haspopup="menu"
         aria-expanded={opened}
         aria-controls={opened ? `${id}-dropdown` : undefined}
-        onClick={() => setOpened((wasOpened) => !wasOpened)}
+        onClick={once(() => setOpened((wasOpened) => !wasOpened))}
       >
         <MoreIcon />
       </ActionIcon>

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
+import { once } from './once';
 import surface from './surface.module.css';
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
   /** Called when the dialog has left the screen, which is the moment to move the focus. */
   readonly onClosed?: () => void;
   readonly size?: string;
-  /** Whether a click outside of the dialog closes it, as the second click of a slow double click does. */
+  /** Whether a click outside of the dialog closes it. */
   readonly closeOnClickOutside?: boolean;
   /** Above the other dialogs. */
   readonly isOnTop?: boolean;
@@ -32,11 +33,13 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 }
 
 /** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
-export function Dialog({ title, aside, onClosed, size = 'md', isOnTop = false, children, ...modal }: Props) {
+export function Dialog({ title, aside, onClosed, size = 'md', isOnTop = false, children, ...given }: Props) {
   const texts = useTexts();
+  const { closeOnClickOutside = true, ...modal } = given;
   return (
     <Modal.Root
       {...modal}
+      closeOnClickOutside={false}
       onExitTransitionEnd={() => onClosed?.()}
       returnFocus={onClosed === undefined}
       // Our stylesheet stops the page from scrolling (Dialog.module.css), because the library would write a style tag.
@@ -49,7 +52,7 @@ export function Dialog({ title, aside, onClosed, size = 'md', isOnTop = false, c
       className={`${classes.root} ${surface.surface}`}
       classNames={{ content: classes.content }}
     >
-      <Modal.Overlay className={classes.overlay} />
+      <Modal.Overlay className={classes.overlay} onClick={once(() => closeOnClickOutside && modal.onClose())} />
       <Modal.Content>
         {/* The library's own header would be a second banner of the page. */}
         <div className={classes.header}>

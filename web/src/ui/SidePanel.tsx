@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useTexts } from '../texts';
 import dialog from './Dialog.module.css';
 import classes from './SidePanel.module.css';
+import { once } from './once';
 import surface from './surface.module.css';
 
 interface Props {
@@ -38,7 +39,7 @@ export function SidePanel({ title, subject, action, form, footer, isEdited = fal
       {...drawer}
       onExitTransitionEnd={onClosed}
       closeOnEscape={!isEdited}
-      closeOnClickOutside={!isEdited}
+      closeOnClickOutside={false}
       returnFocus={false}
       lockScroll={false}
       transitionProps={{ duration: 120 }}
@@ -49,7 +50,7 @@ export function SidePanel({ title, subject, action, form, footer, isEdited = fal
       className={`${dialog.root} ${dialog.side} ${surface.surface}`}
       classNames={{ content: dialog.content }}
     >
-      <Drawer.Overlay className={dialog.overlay} />
+      <Drawer.Overlay className={dialog.overlay} onClick={once(() => !isEdited && drawer.onClose())} />
       <Drawer.Content>
         <div className={classes.panel}>
           <div className={classes.scroll}>
