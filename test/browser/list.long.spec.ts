@@ -66,6 +66,26 @@ describe('the list of keys', () => {
     }
   });
 
+  test('what a click opens is announced while a slow network loads it', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const { page } = await stage.open({
+      owner,
+      prepare: (opened) =>
+        opened.route('**/assets/KeyMenuItems-*.js', async (route) => {
+          await released;
+          await route.continue();
+        }),
+    });
+    await button(page, 'Actions for CI deploy').click();
+    await page.getByRole('status').getByText('Loading…').waitFor();
+    release();
+    await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+  });
+
   test('the whole row opens the details, and its link opens them in another tab too', async () => {
     const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 5.1 }]);
     for (const part of ['Read-only', '5 minutes ago', 'in 3 months']) {

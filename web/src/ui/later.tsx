@@ -2,7 +2,9 @@ import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import { withRetries } from '../api/retry';
 import { NoAnswer } from '../api/problem';
+import announcer from './Announcer.module.css';
 import classes from './later.module.css';
+import { useTexts } from '../texts';
 import { FailureAlert } from './FailureAlert';
 
 interface Options<P> {
@@ -45,11 +47,18 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, o
     }, [isMissing]);
     if (!wanted.current) return null;
     if (Loaded) return <Loaded {...props} />;
-    if (error === undefined) return fallback;
+    if (error === undefined) return isOverlay ? <Waiting /> : fallback;
     const failure = <FailureAlert error={error} onRetry={() => setError(undefined)} />;
     return isOverlay ? <div className={classes.overlay}>{failure}</div> : failure;
   };
 }
+
+/** Only a slow network lets people see it. */
+const Waiting = () => (
+  <p role="status" className={`${announcer.message} ${classes.overlay} ${classes.waiting}`}>
+    {useTexts().loading}
+  </p>
+);
 
 /**
  * Loads what `later` has left out, once the first answers are there and the browser has nothing to do.
