@@ -93,6 +93,16 @@ describe('the form for a new key', () => {
     });
   });
 
+  test('makes spaces of pasted tabs and lines in a name and a note, which the service would refuse', async () => {
+    openPanel();
+    await openCreate();
+    await fillCreate({ name: 'CI\tdeploy\u2028x' });
+    await type(/^Note/, 'one\ttwo');
+    await press('Create key');
+    await shownKey();
+    expect(api.calls('createKey')[0]!.body).toMatchObject({ name: 'CI deploy x', note: 'one two' });
+  });
+
   test('shows what only the service finds at its field too', async () => {
     const errors = [{ field: 'name', message: 'must not contain control characters' }];
     api.once('createKey', new Refusal(400, 'invalid_fields', { errors }));

@@ -4,6 +4,7 @@ import { nameOf } from '../base/owner';
 import type { AccessLevel, KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
 import { ExpiryField } from '../new-key/ExpiryField';
+import { oneLine } from '../new-key/fields';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
@@ -73,7 +74,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
           label={create.name}
           description={create.nameHint}
           value={draft.name}
-          onChange={(event) => change({ name: event.currentTarget.value })}
+          onChange={(event) => change({ name: oneLine(event.currentTarget.value) })}
           error={errors.name}
           autoComplete="off"
           data-autofocus
@@ -127,7 +128,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
               label={create.note}
               description={create.noteHint}
               value={draft.note}
-              onChange={(event) => change({ note: event.currentTarget.value })}
+              onChange={(event) => change({ note: oneLine(event.currentTarget.value) })}
               error={errors.note}
               autoComplete="off"
             />

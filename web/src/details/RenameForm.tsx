@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, RenameKeyRequest } from '../api/types';
-import { fieldErrorsOf, textProblems, useFieldErrors } from '../new-key/fields';
+import { fieldErrorsOf, oneLine, textProblems, useFieldErrors } from '../new-key/fields';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { focusField } from '../ui/focus';
@@ -65,7 +65,8 @@ export function RenameForm({ apiKey, onDone }: Props) {
     name,
     value: draft[name],
     error: errors[name],
-    onChange: (event: FormEvent<HTMLInputElement>) => setDraft({ ...draft, [name]: event.currentTarget.value }),
+    onChange: (event: FormEvent<HTMLInputElement>) =>
+      setDraft({ ...draft, [name]: oneLine(event.currentTarget.value) }),
     autoComplete: 'off',
   });
   const isElsewhere = rename.isError && Object.keys(fieldErrorsOf(rename.error, texts)).length === 0;

@@ -44,6 +44,9 @@ export function textProblems(
   };
 }
 
+/** A pasted tab, for example, is a space: the service takes no control characters. */
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** As the service counts the characters. */
 const lengthOf = (text: string): number => [...text.normalize('NFC').trim()].length;
 
