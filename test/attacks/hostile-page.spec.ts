@@ -30,7 +30,7 @@ describe('names that somebody chose', () => {
       const { page } = await stage.open({ owner });
       await row(page, names[0]!).waitFor();
       expect((await keyNames(page)).sort()).toEqual([...names].sort());
-      await (await showDetails(page, names[0]!)).getByText('hasOwnProperty · write').waitFor();
+      await (await showDetails(page, names[0]!)).getByText('Write hasOwnProperty').waitFor();
       await page.keyboard.press('Escape');
       await (await openCreate(page)).getByText('Read-only').first().waitFor();
       await page.keyboard.press('Escape');

@@ -154,7 +154,7 @@ describe('all keys', () => {
     await drawer.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     await drawer.getByRole('listitem').getByText('Active', { exact: true }).waitFor();
     const facts = await drawer.getByRole('definition').allInnerTexts();
-    expect(facts).toEqual(expect.arrayContaining(['systems · read', '203.0.113.0/24', apiKey.prefix]));
+    expect(facts).toEqual(expect.arrayContaining(['Read systems systems:read', '203.0.113.0/24', apiKey.prefix]));
     await drawer.getByRole('slider', { name: 'Requests per day, last 90 days' }).waitFor();
     // It is not the administrator's own key.
     expect(await drawer.getByRole('button', { name: /Rotate|leaked|Edit/ }).count()).toBe(0);

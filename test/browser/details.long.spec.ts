@@ -60,7 +60,6 @@ describe('the details of a key', () => {
     const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
     await button(details, 'Copy ID').waitFor();
     expect(await details.getByRole('definition').allInnerTexts()).toEqual([
-      'Everything you may read and write',
       expect.stringMatching(exact),
       expect.stringMatching(exact),
       'never',

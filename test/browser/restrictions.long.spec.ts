@@ -22,7 +22,12 @@ import { Stage } from './support/stage.js';
 const MANY = Array.from({ length: 150 }, (_, n) => [`area-${n}:read`, `area-${n}:write`]).flat();
 
 const permission = (page: Page, name: string) =>
-  page.getByRole('checkbox', { name: name.replace(':', ' · '), exact: true });
+  page.getByRole('checkbox', {
+    name: name
+      .replace('/', ' ')
+      .replace(/(.*):(.)(.*)/, (_, what, first, rest) => `${first.toUpperCase()}${rest} ${what}`),
+    exact: true,
+  });
 const networks = (page: Page) => page.getByRole('textbox', { name: 'Allowed networks' });
 
 describe('a key that is limited', () => {
@@ -111,7 +116,7 @@ describe('a key that is limited', () => {
     await storeKey(page);
     await row(page, 'CI deploy').getByText('2 networks', { exact: true }).waitFor();
     const details = await showDetails(page, 'CI deploy');
-    await details.getByRole('definition').getByText('Everything you may read', { exact: true }).waitFor();
+    await details.getByText('everything you may read', { exact: true }).waitFor();
     await details.getByText('203.0.113.0/24', { exact: true }).waitFor();
   });
 
@@ -130,7 +135,7 @@ describe('a key that is limited', () => {
     await rotation.waitFor({ state: 'detached' });
     await chooseAction(page, 'CI deploy', 'Revoke…');
     const question = dialog(page, 'Revoke “CI deploy”?');
-    for (const limit of ['systems/1 · read', 'reports · read', '203.0.113.0/24']) {
+    for (const limit of ['Read systems 1', 'Read reports', '203.0.113.0/24']) {
       // oxlint-disable-next-line no-await-in-loop
       await question.getByText(limit, { exact: true }).waitFor();
     }

@@ -260,13 +260,13 @@ describe('what a key uses', () => {
     const section = await openWith([use('reports:read', 1), use('systems:read', 3)]);
     expect(section.textContent).toContain('Used 2 of 4 permissions since');
     expect([...section.querySelectorAll('li')].map((item) => item.textContent)).toEqual([
-      expect.stringMatching(/^systems · readsystems:read75% of its requests, last on/),
-      expect.stringMatching(/^reports · readreports:read25% of its requests, last on/),
+      expect.stringMatching(/^Read systems systems:read75% of its requests, last on/),
+      expect.stringMatching(/^Read reports reports:read25% of its requests, last on/),
     ]);
     await press(/^Leave out 2 permissions that it has not used since/);
     const { findByText } = await dialog('Rotate “CI deploy”');
     await findByText(/with the same name and fewer permissions/);
-    await findByText('systems · read');
+    await findByText('Read systems');
     await type('Your password', PASSWORD);
     await press('Rotate key');
     await waitFor(() => expect(api.calls('rotateKey')).toHaveLength(1));
@@ -302,7 +302,7 @@ describe('what a key uses', () => {
 
   test('is shown in German', async () => {
     const section = await openWith([use('systems:read', 3)], 60, 'de');
-    expect(section.textContent).toMatch(/1 von 4 Berechtigungen genutzt.*systems · Lesensystems:read/);
+    expect(section.textContent).toMatch(/1 von 4 Berechtigungen genutzt.*Systems lesen systems:read/);
     await screen.findByRole('button', { name: /^3 Berechtigungen weglassen, die er seit .* nicht genutzt hat$/ });
   });
 });

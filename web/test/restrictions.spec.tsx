@@ -27,6 +27,11 @@ beforeEach(() => {
 });
 
 const permission = (name: string) => screen.findByRole<HTMLInputElement>('checkbox', { name });
+/** The name of a box. */
+const boxOf = (isGerman: boolean, what: string, action: 'read' | 'write') =>
+  isGerman
+    ? `${what.charAt(0).toUpperCase()}${what.slice(1)} ${{ read: 'lesen', write: 'schreiben' }[action]}`
+    : `${{ read: 'Read', write: 'Write' }[action]} ${what}`;
 const only = () => screen.getByRole('radio', { name: 'Only these' });
 
 async function openForm(): Promise<void> {
@@ -45,10 +50,10 @@ describe('a key that is limited', () => {
     await press('Create key');
     await screen.findByText('Choose at least one permission, or everything');
     await focusOn(only);
-    (await permission('area-0 · read')).focus();
+    (await permission('Read area-0')).focus();
     await user.keyboard(' {ArrowDown} ');
     // Clicks alone: the events of a mouse or a keyboard would be most of the work.
-    for (const box of screen.getAllByLabelText(/^area-\d+ · read$/).slice(2, 101)) fireEvent.click(box);
+    for (const box of screen.getAllByLabelText(/^Read area-\d+$/).slice(2, 101)) fireEvent.click(box);
     await screen.findByText('101 of 150 selected');
     await press('Create key');
     await screen.findByText('Choose at most 100 permissions, or everything');
@@ -65,15 +70,15 @@ describe('a key that is limited', () => {
     await choose('Read and write');
     await choose('Only these');
     // Two permissions need no search.
-    await user.click(await permission('systems · write'));
-    await user.click(await permission('systems · read'));
-    screen.getByRole('rowheader', { name: 'systems' });
+    await user.click(await permission('Write systems'));
+    await user.click(await permission('Read systems'));
+    screen.getByRole('rowheader', { name: 'Systems systems' });
     for (const name of ['Resource', 'read', 'write']) screen.getByRole('columnheader', { name });
     expect(screen.queryByRole('searchbox', { name: 'Search permissions' })).toBeNull();
     await choose('Read-only');
     await screen.findByText('Left out, because a read-only key can only read: systems:write.');
     await screen.findByText('1 of 1 selected');
-    expect(screen.queryByRole('checkbox', { name: 'systems · write' })).toBeNull();
+    expect(screen.queryByRole('checkbox', { name: 'Write systems' })).toBeNull();
   });
 
   test.each([
@@ -92,8 +97,7 @@ describe('a key that is limited', () => {
       const says = (words: string) =>
         screen.getByRole('button', { name: `${field}: ${words}, ${isGerman ? 'ändern' : 'change'}` });
       const pick = async (what: string, action: 'read' | 'write') => {
-        const word = isGerman ? { read: 'Lesen', write: 'Schreiben' }[action] : action;
-        await user.click(await permission(`${what} · ${word}`));
+        await user.click(await permission(boxOf(isGerman, what, action)));
       };
       // In the order of the words, not of the clicks.
       await pick('systems', 'write');
@@ -108,7 +112,7 @@ describe('a key that is limited', () => {
       says(isGerman ? 'systems lesen und reports schreiben' : 'read systems and write reports');
       await pick('systems', 'write');
       await pick('users', 'read');
-      await pick('billing/invoices', 'read');
+      await pick('billing invoices', 'read');
       says(many);
     },
   );
@@ -116,7 +120,7 @@ describe('a key that is limited', () => {
   test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
     await openForm();
     await choose('Only these');
-    await user.click(await permission('systems · read'));
+    await user.click(await permission('Read systems'));
     await press('Only one of them… systems');
     const which = () => screen.queryByRole('textbox', { name: 'Which one of “systems”?' });
     await focusOn(which);
@@ -125,11 +129,23 @@ describe('a key that is limited', () => {
     await screen.findByText(/^Use letters, digits and/);
     await type('Which one of “systems”?', 'systems/sys-1');
     await press('Add');
-    expect((await permission('systems/sys-1 · read')).checked).toBe(true);
-    expect((await permission('systems · read')).checked).toBe(false);
+    expect((await permission('Read systems sys-1')).checked).toBe(true);
+    expect((await permission('Read systems')).checked).toBe(false);
     await press('Create key');
     await shownKey();
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
+  });
+
+  test('is found by its words as well as by its name', async () => {
+    api.permissions = [...MANY, 'billing/tax-reports:read'];
+    await openForm();
+    await choose('Only these');
+    for (const text of ['billing tax rep', 'billing/tax-rep']) {
+      // oxlint-disable-next-line no-await-in-loop
+      await type('Search permissions', text);
+      screen.getByRole('rowheader', { name: 'Billing tax reports billing/tax-reports' });
+      expect(screen.queryByRole('checkbox', { name: 'Read area-0' })).toBeNull();
+    }
   });
 
   test('counts each box once, also those for one of many', async () => {
@@ -138,16 +154,18 @@ describe('a key that is limited', () => {
     await press('Only one of them… systems');
     await type('Which one of “systems”?', '42');
     await press('Add');
-    await user.click(await permission('systems · read'));
+    await user.click(await permission('Read systems'));
     await screen.findByText('2 of 2 selected');
   });
 
   test.each([
-    ['en', 'read', 'All: read', 'All shown: read', 'Search permissions', '75 of 300 selected'],
-    ['de', 'Lesen', 'Alle: Lesen', 'Alle angezeigten: Lesen', 'Berechtigungen suchen', '75 von 300 ausgewählt'],
+    ['en', 'All: read', 'All shown: read', 'Search permissions', '75 of 300 selected'],
+    ['de', 'Alle: Lesen', 'Alle angezeigten: Lesen', 'Berechtigungen suchen', '75 von 300 ausgewählt'],
   ] as const)(
     'takes or drops a whole column, or what a search finds of it (%s)',
-    async (language, word, all, shown, search, count) => {
+    async (language, all, shown, search, count) => {
+      const box = (what: string, action: 'read' | 'write' = 'read') =>
+        permission(boxOf(language === 'de', what, action));
       api.permissions = MANY;
       openPanel({ language });
       await press(language === 'en' ? /^Create your first/ : /^Ersten API-Schlüssel/);
@@ -156,13 +174,13 @@ describe('a key that is limited', () => {
       await choose(language === 'en' ? 'Only these' : 'Nur diese');
       const read = () => permission(all);
       await user.click(await read());
-      expect((await permission(`area-0 · ${word}`)).checked && (await read()).checked).toBe(true);
-      expect((await permission(`area-0 · ${language === 'en' ? 'write' : 'Schreiben'}`)).checked).toBe(false);
-      await user.click(await permission(`area-0 · ${word}`));
+      expect((await box('area-0')).checked && (await read()).checked).toBe(true);
+      expect((await box('area-0', 'write')).checked).toBe(false);
+      await user.click(await box('area-0'));
       expect([(await read()).checked, (await read()).indeterminate]).toEqual([false, true]);
       await user.click(await read());
       await user.click(await read());
-      expect((await permission(`area-3 · ${word}`)).checked).toBe(false);
+      expect((await box('area-3')).checked).toBe(false);
       // 1, 10 to 19 and 100 to 149 are 61; 2 and 20 to 29 are 11.
       for (const part of ['area-1', 'area-2', 'area-3:', 'area-4:', 'area-5:']) {
         await type(search, part);
@@ -183,14 +201,14 @@ describe('a key that is limited', () => {
     api.permissions = ['systems:read', 'reports:read'];
     await openForm();
     await choose('Only these');
-    await user.click(await permission('systems · read'));
-    await user.click(await permission('reports · read'));
+    await user.click(await permission('Read systems'));
+    await user.click(await permission('Read reports'));
     const message = 'holds "reports:read", which this account can\'t give';
     api.permissions = ['systems:read'];
     api.once('createKey', new Refusal(400, 'invalid_fields', { errors: [{ field: 'permissions', message }] }));
     await press('Create key');
     await screen.findByText(/holds "reports:read", which this account can't give/);
     await screen.findByText('Left out, because you can’t give it any more: reports:read.');
-    await isGone(() => screen.queryByRole('checkbox', { name: 'reports · read' }));
+    await isGone(() => screen.queryByRole('checkbox', { name: 'Read reports' }));
   });
 });

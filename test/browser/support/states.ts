@@ -256,7 +256,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await openCreate(page);
     await fillCreate(page);
     await page.getByRole('radio', { name: 'Only these' }).check();
-    await page.getByRole('checkbox', { name: 'reports · read', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Read reports', exact: true }).check();
     await page.getByRole('textbox', { name: 'Allowed networks' }).fill('203.0.113.0/24');
     await button(page, 'Only one of them… systems').click();
     await visit('create-limited', page);

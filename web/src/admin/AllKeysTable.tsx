@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { KeyName, Table } from '../keys/Table';
+import { Access, KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { EndOfActive } from '../key/EndOfActive';
@@ -35,7 +35,7 @@ interface Props {
 /** The keys of all owners. */
 export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSort }: Props) {
   const { accounts, keys: words } = useTexts();
-  const { column, access } = words;
+  const { column } = words;
   const admin = useAdminTexts();
   const now = useNow();
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
@@ -91,7 +91,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
           className: classes.owner,
           cell: (key) => <Owner owner={key.owner} maker={makerOf(key)} />,
         },
-        { name: column.access, width: '7.5rem', cell: (key) => access[key.access] },
+        { name: column.access, width: '7.5rem', cell: (key) => <Access apiKey={key} /> },
         {
           name: column.recent,
           width: '7rem',

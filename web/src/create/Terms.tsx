@@ -3,7 +3,7 @@ import { Fragment, type ReactNode, useId, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
-import { byResource } from '../key/limits';
+import { byResource, meaningOf } from '../key/limits';
 import { usePermissions } from '../key/useKey';
 import type { FieldErrors } from '../new-key/fields';
 import { type Texts, useTexts } from '../texts';
@@ -135,16 +135,13 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
 const MAX_LETTERS = 40;
 
 /** Some permissions in words, such as "read and write systems". Empty where there are none, or too many. */
-function fewRights(permissions: readonly string[], { create, history, language }: Texts): string {
+function fewRights(permissions: readonly string[], texts: Texts): string {
   const resourcesOf = new Map<string, string[]>();
   for (const [resource, actions] of byResource(permissions)) {
-    const verbs = wordList(
-      actions.toSorted().map((action) => history.denied.operation[action] ?? action),
-      language,
-    );
-    resourcesOf.set(verbs, [...(resourcesOf.get(verbs) ?? []), resource]);
+    const same = actions.toSorted().join(' ');
+    resourcesOf.set(same, [...(resourcesOf.get(same) ?? []), resource]);
   }
-  const parts = [...resourcesOf].map(([verbs, resources]) => create.sentence.may(verbs, wordList(resources, language)));
-  const words = wordList(parts, language);
+  const parts = [...resourcesOf].map(([same, resources]) => meaningOf(resources, same.split(' '), texts));
+  const words = wordList(parts, texts.language);
   return words.length > MAX_LETTERS ? '' : words;
 }

@@ -5,7 +5,8 @@ import { nameOf, useOwner } from '../base/owner';
 import { endOf, pauseOf, statusAt } from '../key/status';
 import { PausedUntil, StatusBadge } from '../key/StatusBadge';
 import { EndOfActive } from '../key/EndOfActive';
-import { fewWords, linesOf } from '../key/limits';
+import { fewWords } from '../key/limits';
+import { Limits } from '../key/KeyLimits';
 import type { Rotation } from '../key/rotation';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
@@ -24,7 +25,7 @@ interface Props {
   readonly linkTo: (keyId: string) => ReactNode;
 }
 
-/** What matters about a key, in one line below its name. */
+/** What matters about a key, in one line below its name, and what it is limited to. */
 export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const texts = useTexts();
   const { accounts, details, keys, restrictions } = texts;
@@ -39,48 +40,49 @@ export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   // They go on with the sentence that the status begins.
   const goesOn = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
   return (
-    <ul className={classes.summary}>
-      <li>{pause ? <PausedUntil iso={pause} /> : <StatusBadge status={status}>{keys.status[status]}</StatusBadge>}</li>
-      <li>{goesOn(permissions ? keys.access[access] : restrictions.all[access])}</li>
-      {fewWords(apiKey, texts).map((words) => (
-        <li key={words}>{words}</li>
-      ))}
-      {!allowedNetworks && <li>{goesOn(restrictions.anyNetwork)}</li>}
-      {status === 'active' && (
+    <>
+      <ul className={classes.summary}>
         <li>
-          <EndOfActive apiKey={apiKey} expiry={details.expires} write={goesOn} />
+          {pause ? <PausedUntil iso={pause} /> : <StatusBadge status={status}>{keys.status[status]}</StatusBadge>}
         </li>
+        <li>{goesOn(permissions ? keys.access[access] : restrictions.all[access])}</li>
+        {fewWords(apiKey, texts).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+        {!allowedNetworks && <li>{goesOn(restrictions.anyNetwork)}</li>}
+        {status === 'active' && (
+          <li>
+            <EndOfActive apiKey={apiKey} expiry={details.expires} write={goesOn} />
+          </li>
+        )}
+        {maker && (
+          <li>
+            {goesOn(accounts.madeBy)} <bdi>{maker}</bdi>
+          </li>
+        )}
+      </ul>
+      {(permissions ?? allowedNetworks) && (
+        <dl className={list.facts}>
+          <Limits permissions={permissions} allowedNetworks={allowedNetworks} />
+        </dl>
       )}
-      {maker && (
-        <li>
-          {goesOn(accounts.madeBy)} <bdi>{maker}</bdi>
-        </li>
-      )}
-    </ul>
+    </>
   );
 }
 
 /** What is not in the summary, and the exact times, which elsewhere are hints. */
 export function Facts({ apiKey, rotation, linkTo }: Props) {
   const texts = useTexts();
-  const { details, keys, restrictions } = texts;
+  const { details, keys } = texts;
   const { column } = keys;
   const now = useNow();
   const status = statusAt(apiKey, now);
   const pause = pauseOf(apiKey, now);
-  const { replaces, replacedBy, endsAt, idleEndsAt, permissions, allowedNetworks } = apiKey;
+  const { replaces, replacedBy, endsAt, idleEndsAt } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
     <dl className={list.facts}>
-      <Fact name={restrictions.permissions}>
-        {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.all[apiKey.access]}
-      </Fact>
-      {allowedNetworks && (
-        <Fact name={restrictions.allowedNetworks}>
-          <Lines lines={allowedNetworks} />
-        </Fact>
-      )}
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
@@ -121,16 +123,6 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
-  );
-}
-
-function Lines({ lines }: { readonly lines: readonly string[] }) {
-  return (
-    <ul>
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
   );
 }
 

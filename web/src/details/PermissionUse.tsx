@@ -3,7 +3,7 @@ import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
 import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from '../../../src/domain/usage/key-history';
 import { RECORDED_DAYS, whatItUses } from '../../../src/domain/usage/narrower';
-import { linesOf } from '../key/limits';
+import { Permission } from '../key/KeyLimits';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { usePermissions } from '../key/useKey';
@@ -28,8 +28,7 @@ interface Props {
 
 /** By which permissions a key was used, and which ones it could do without. Nothing from an instance of an earlier release. */
 export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
-  const words = useTexts();
-  const { language } = words;
+  const { language } = useTexts();
   const texts = permissionUseTexts(language);
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
@@ -55,8 +54,11 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
             .sort((one, other) => other.count - one.count)
             .map(({ permission, operation, lastDay, count }) => (
               <li key={`${permission} ${operation}`}>
-                <span>{isUnnamed(permission) ? texts.other[permission] : linesOf([permission], words)}</span>
-                {!isUnnamed(permission) && <code className={classes.slug}>{permission}</code>}
+                {isUnnamed(permission) ? (
+                  <span>{texts.other[permission]}</span>
+                ) : (
+                  <Permission of={permission.split(':')[0]!} actions={permission.split(':').slice(1)} />
+                )}
                 <span className={classes.seen}>
                   {texts.share(percent.format(count / all), monthDay(lastDay, language))}
                 </span>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ApiKey, KeyPolicy, Narrower, RotateKeyRequest } from '../api/types';
 import { useApiKeys } from '../key/list';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
@@ -13,7 +13,9 @@ import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
-import { fewWords, linesOf } from '../key/limits';
+import { fewWords } from '../key/limits';
+import { Limits } from '../key/KeyLimits';
+import list from '../ui/list.module.css';
 import { calendarDate } from '../time/format';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { lifetimeDays } from '../key/expiry';
@@ -91,13 +93,9 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
         {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join('; '))}
       </Text>
       {draft.narrower && (
-        <Stack gap={2}>
-          {linesOf(draft.narrower.permissions, texts).map((line) => (
-            <Text key={line} size="sm">
-              {line}
-            </Text>
-          ))}
-        </Stack>
+        <dl className={list.facts}>
+          <Limits permissions={draft.narrower.permissions} />
+        </dl>
       )}
       <ChoiceCards
         name="grace"

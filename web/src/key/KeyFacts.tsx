@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { AddressUse, ApiKey } from '../api/types';
-import { linesOf } from './limits';
+import { Limits } from './KeyLimits';
 import { useTexts } from '../texts';
 import { DAY_MS, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -20,7 +20,7 @@ interface Props {
 /** The facts by which the person recognizes the key, and what it did lately. */
 export function KeyFacts({ apiKey, uses }: Props) {
   const texts = useTexts();
-  const { revoke, keys, restrictions } = texts;
+  const { revoke, keys } = texts;
   const now = useNow();
   const { lastUsedAt, recent, permissions, allowedNetworks } = apiKey;
   const isRecent = lastUsedAt !== null && now - Date.parse(lastUsedAt) < DAY_MS;
@@ -34,18 +34,7 @@ export function KeyFacts({ apiKey, uses }: Props) {
           <code>{apiKey.prefix}</code>
           <span>{keys.access[apiKey.access]}</span>
         </dd>
-        {permissions && (
-          <>
-            <dt>{restrictions.permissions}</dt>
-            <dd>{fewLines(linesOf(permissions, texts), restrictions.more)}</dd>
-          </>
-        )}
-        {allowedNetworks && (
-          <>
-            <dt>{restrictions.allowedNetworks}</dt>
-            <dd>{fewLines(allowedNetworks, restrictions.more)}</dd>
-          </>
-        )}
+        <Limits permissions={permissions} allowedNetworks={allowedNetworks} most={LIMITS} />
         <dt>{keys.column.lastUsed}</dt>
         <dd>{lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : texts.never}</dd>
         <dt>{keys.column.recent}</dt>
@@ -74,10 +63,4 @@ export function KeyFacts({ apiKey, uses }: Props) {
       )}
     </div>
   );
-}
-
-/** All of them, or the first with the number of the others. */
-function fewLines(lines: readonly string[], more: (count: number) => string) {
-  const shown = lines.length > LIMITS ? [...lines.slice(0, LIMITS - 1), more(lines.length - LIMITS + 1)] : lines;
-  return shown.map((line) => <span key={line}>{line}</span>);
 }

@@ -1,5 +1,6 @@
 import type { ApiKey, KeyPolicy } from '../api/types';
 import type { Texts } from '../texts';
+import { wordList } from '../time/format';
 
 /** Names a limit and who set it. */
 export function limitText(
@@ -17,7 +18,7 @@ export function limitText(
 
 type Restricted = Pick<ApiKey, 'permissions' | 'allowedNetworks'>;
 
-/** What limits a key, in a few words each: `systems · read` or `3 permissions`, `2 networks`. */
+/** What limits a key, in a few words each: `read systems` or `3 permissions`, `2 networks`. */
 export function fewWords({ permissions, allowedNetworks }: Restricted, texts: Texts): readonly string[] {
   const { restrictions } = texts;
   return [
@@ -27,8 +28,9 @@ export function fewWords({ permissions, allowedNetworks }: Restricted, texts: Te
 }
 
 function fewPermissions(permissions: readonly string[], texts: Texts): string {
-  const lines = linesOf(permissions, texts);
-  return lines.length === 1 ? lines[0]! : texts.restrictions.count(permissions.length);
+  const [first, ...others] = byResource(permissions);
+  if (!first || others.length > 0) return texts.restrictions.count(permissions.length);
+  return meaningOf([first[0]], first[1], texts);
 }
 
 /** Each resource once, with its actions, in the order of the list. */
@@ -41,10 +43,19 @@ export function byResource(permissions: readonly string[]): ReadonlyMap<string, 
   return actions;
 }
 
-/** What one resource's permissions mean: `systems · read, write`. */
-export const meaningOf = (resource: string, actions: readonly string[], { history }: Texts): string =>
-  `${resource} · ${actions.map((action) => history.denied.operation[action] ?? action).join(', ')}`;
+/** In plain words: `billing/invoices` is "billing invoices". What has a digit may be an ID, and stays as it is. */
+export const plain = (resource: string): string =>
+  resource
+    .split('/')
+    .map((part) => (/^[a-z]+(?:[._-][a-z]+)+$/i.test(part) ? part.replaceAll(/[._-]/g, ' ') : part))
+    .join(' ');
 
-/** One for each resource. */
-export const linesOf = (permissions: readonly string[], texts: Texts): readonly string[] =>
-  [...byResource(permissions)].map(([resource, actions]) => meaningOf(resource, actions, texts));
+/** What some actions on some resources mean: "read and write systems". */
+export function meaningOf(resources: readonly string[], actions: readonly string[], texts: Texts): string {
+  const { history, language, restrictions } = texts;
+  const verbs = actions.toSorted().map((action) => history.denied.operation[action] ?? action);
+  return restrictions.may(wordList(verbs, language), wordList(resources.map(plain), language));
+}
+
+/** At the beginning of a line. */
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
-import { fewWords } from '../key/limits';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
 import { ExpiryCell } from './ExpiryCell';
@@ -13,7 +12,7 @@ import { useNow } from '../time/useNow';
 import { endOf } from '../key/status';
 import type { Rotation } from '../key/rotation';
 import { usePlaceLinks } from '../ui/links';
-import { KeyName, Table } from './Table';
+import { Access, KeyName, Table } from './Table';
 import { KeyMenu } from './KeyMenu';
 import { type KeyLinks, type KeyRow as Row, usedLast } from './key-rows';
 
@@ -26,7 +25,7 @@ interface Props extends Pick<ComponentProps<typeof Table<Row>>, 'rows' | 'sort' 
 export function KeyTable({ areEnded = false, links, ...table }: Props) {
   const texts = useTexts();
   const linkTo = usePlaceLinks();
-  const { column, access, endedLabel, tableLabel } = texts.keys;
+  const { column, endedLabel, tableLabel } = texts.keys;
   return (
     <Table
       label={areEnded ? endedLabel : tableLabel}
@@ -46,18 +45,7 @@ export function KeyTable({ areEnded = false, links, ...table }: Props) {
         {
           name: column.access,
           width: 'minmax(7.25rem, 1fr)',
-          cell: ({ key }) => (
-            <>
-              {access[key.access]}
-              <div className={`${classes.second} ${classes.cut}`}>
-                {fewWords(key, texts).map((words) => (
-                  <span key={words} title={words}>
-                    {words}
-                  </span>
-                ))}
-              </div>
-            </>
-          ),
+          cell: ({ key }) => <Access apiKey={key} />,
         },
         {
           name: column.recent,

@@ -1,6 +1,8 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type CSSProperties, Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
+import { capital, fewWords } from '../key/limits';
+import { useTexts } from '../texts';
 import { useRowLink, type OwnLink } from '../ui/links';
 import { icon } from '../ui/icons';
 import classes from './KeyList.module.css';
@@ -145,6 +147,23 @@ function TableRow<Row>({ row, columns, look = '', isEnded, isSelected, below }: 
         </div>
       )}
     </div>
+  );
+}
+
+/** What a key may do, and below it in a few words what it is limited to. */
+export function Access({ apiKey }: { readonly apiKey: ApiKey }) {
+  const texts = useTexts();
+  return (
+    <>
+      {texts.keys.access[apiKey.access]}
+      <div className={`${classes.second} ${classes.cut}`}>
+        {fewWords(apiKey, texts).map((words) => (
+          <span key={words} title={words}>
+            {capital(words)}
+          </span>
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { type PickerRow, pickerRows } from './picker-rows';
 import classes from './picker.module.css';
 import { firstCell, InstanceRow, PermissionRow } from './PermissionRow';
 import { usePermissions } from '../key/useKey';
-import { byResource } from '../key/limits';
+import { byResource, plain } from '../key/limits';
 
 /** A list that can be seen at once needs no search. */
 const SEARCHED_FROM = 13;
@@ -68,7 +68,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     actions.filter((action) => picked.has(`${resource}:${action}`));
   const sought = search.trim().toLowerCase();
   const isSought = ({ resource, actions }: PickerRow) =>
-    actions.some((action) => `${resource}:${action}`.toLowerCase().includes(sought));
+    actions.some((action) => `${plain(resource)} ${resource}:${action}`.toLowerCase().includes(sought));
   const rows = all.filter((row) => isSought(row) && (!isShort || pickedOf(row).length > 0));
   const shownOnes = rows.filter(({ isInstance }) => !isInstance);
   const activeRow = rows.find(({ resource }) => resource === active?.replace(/[: ].*/, ''));

@@ -2,7 +2,8 @@ import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState }
 import { Button, TextInput } from '@mantine/core';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
-import { meaningOf } from '../key/limits';
+import { capital, meaningOf, plain } from '../key/limits';
+import list from '../ui/list.module.css';
 import { Checkbox } from '../ui/Checkbox';
 import surface from '../ui/surface.module.css';
 import classes from './picker.module.css';
@@ -35,13 +36,13 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
     <>
       <div role="row" className={classes.row} data-instance={isInstance || undefined}>
         <div role="rowheader" className={classes.resource}>
-          {resource}
+          {capital(plain(resource))} <code className={list.slug}>{resource}</code>
         </div>
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
             {actions.includes(action) && (
               <Checkbox
-                aria-label={meaningOf(resource, [action], texts)}
+                aria-label={capital(meaningOf([resource], [action], texts))}
                 data-cell={`${resource}:${action}`}
                 tabIndex={tabIndex(`${resource}:${action}`)}
                 checked={picked.split(' ').includes(action)}
@@ -55,7 +56,7 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
             <button
               type="button"
               className={`${surface.link} ${classes.link}`}
-              aria-label={`${restrictions.onlyOne} ${resource}`}
+              aria-label={`${restrictions.onlyOne} ${plain(resource)}`}
               data-cell={`${resource} one`}
               tabIndex={tabIndex(`${resource} one`)}
               onClick={() => onOnlyOne(resource)}
@@ -105,7 +106,7 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Ins
           ref={input}
           size="xs"
           labelProps={{ mb: 6 }}
-          label={restrictions.which(resource)}
+          label={restrictions.which(plain(resource))}
           placeholder={restrictions.whichExample}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

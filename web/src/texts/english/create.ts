@@ -3,7 +3,6 @@ export const create = {
   sentence: {
     start: 'It may',
     all: { 'read-only': 'read everything you can', 'read-and-write': 'read and write everything you can' },
-    may: (verbs: string, resources: string) => `${verbs} ${resources}`,
     /** Where there is no room for the permissions. */
     only: (count: number) =>
       count === 0 ? 'do what you choose below' : count === 1 ? 'use 1 permission' : `use ${count} permissions`,

@@ -9,6 +9,8 @@ export const restrictions = {
   only: 'Only these',
   onlyText: 'You choose. It never gets more than these.',
   resource: 'Resource',
+  /** @param verbs such as "read and write" */
+  may: (verbs: string, resources: string) => `${verbs} ${resources}`,
   search: 'Search permissions',
   selected: (count: number, of: number) => `${count} of ${of} selected`,
   /** @param isPart a search hides some of them */

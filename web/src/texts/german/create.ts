@@ -7,7 +7,6 @@ export const create: Texts['create'] = {
       'read-only': 'alles lesen, was Sie können',
       'read-and-write': 'alles lesen und schreiben, was Sie können',
     },
-    may: (verbs, resources) => `${resources} ${verbs.toLowerCase()}`,
     only: (count) =>
       count === 0
         ? 'tun, was Sie unten wählen'

@@ -10,6 +10,7 @@ export const restrictions: Texts['restrictions'] = {
   only: 'Nur diese',
   onlyText: 'Sie wählen aus. Mehr als das darf er nie.',
   resource: 'Ressource',
+  may: (verbs, resources) => `${resources} ${verbs.toLowerCase()}`,
   search: 'Berechtigungen suchen',
   selected: (count, of) => `${count} von ${of} ausgewählt`,
   column: (action, isPart) => `Alle${isPart ? ' angezeigten' : ''}: ${action}`,
