@@ -10,6 +10,7 @@ import {
   openCreate,
   openPanel,
   openTerms,
+  PASSWORD,
   press,
   screen,
   shownKey,
@@ -134,6 +135,19 @@ describe('a key that is limited', () => {
     await press('Create key');
     await shownKey();
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
+  });
+
+  test('keeps its form open, with the password, when Escape clears the search', async () => {
+    api.permissions = MANY;
+    await openForm();
+    await choose('Only these');
+    await type('Search permissions', 'area-14:');
+    await isGone(() => screen.queryByRole('checkbox', { name: 'Read area-0' }));
+    await user.keyboard('{Escape}');
+    await permission('Read area-0');
+    expect(screen.getByLabelText<HTMLInputElement>('Your password').value).toBe(PASSWORD);
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
   });
 
   test('is found by its words as well as by its name', async () => {

@@ -105,7 +105,12 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
           placeholder={words.search}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+          // Escape clears it before it closes the dialog.
+          data-mantine-stop-propagation={search !== '' || undefined}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setSearch('');
+            if (event.key === 'Enter') event.preventDefault();
+          }}
         />
       )}
       {rows.length === 0 && <Text size="sm">{isShort ? words.noneSelected : words.noneFound(search.trim())}</Text>}
