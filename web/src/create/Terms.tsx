@@ -1,5 +1,5 @@
-import { Button, Text, UnstyledButton } from '@mantine/core';
-import { Fragment, type ReactNode, useId, useState } from 'react';
+import { Text, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
@@ -10,6 +10,7 @@ import { type Texts, useTexts } from '../texts';
 import { wordList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChevronIcon } from '../ui/icons';
+import { once } from '../ui/once';
 import classes from './create.module.css';
 import { networksIn } from './form';
 
@@ -18,10 +19,8 @@ type Part = 'rights' | 'expiry' | 'networks' | 'note';
 interface Word {
   readonly part: Part;
   /** What a screen reader says before the word. */
-  readonly field: string;
+  readonly field?: string;
   readonly word: string;
-  /** What follows in the sentence. */
-  readonly end: string;
   readonly hasError: boolean;
 }
 
@@ -33,7 +32,7 @@ interface Props {
 }
 
 /**
- * What the key may do, as a sentence. Its bold words open the fields that they stand for, and so does an error there. The
+ * What the key may do, as a sentence. Its words open the fields that they stand for, and so does an error there. The
  * permissions of an earlier key are open from the start, because the owner may have lost some of them.
  */
 export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
@@ -50,83 +49,58 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
     {
       part: 'rights',
       field: create.access,
-      end: ',',
       word: scope === 'all' ? sentence.all[draft.access] : fewRights(chosen, texts) || sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {
       part: 'expiry',
       field: create.expiry,
-      end: ',',
       word: days === undefined ? sentence.noDay : sentence.lasting(create.days(days)),
       hasError: errors.expiry !== undefined,
     },
     {
       part: 'networks',
       field: restrictions.allowedNetworks,
-      end: '.',
       word: sentence.from(networksIn(draft.networks).length),
       hasError: errors.networks !== undefined,
     },
+    {
+      part: 'note',
+      word: draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote,
+      hasError: errors.note !== undefined,
+    },
   ];
-  const isOpen = (part: Part, hasError: boolean) => hasError || opened.includes(part);
+  const isOpen = ({ part, hasError }: Word) => hasError || opened.includes(part);
   const toggle = (part: Part) =>
     setOpened((before) => (before.includes(part) ? before.filter((each) => each !== part) : [...before, part]));
-  const chevron = (
-    <span className={classes.chevron}>
-      <ChevronIcon />
-    </span>
-  );
-  const control = (part: Part, hasError: boolean) => ({
-    'aria-expanded': isOpen(part, hasError),
-    'aria-controls': `${id}-${part}`,
-    onClick: () => toggle(part),
-  });
-  const field = (part: Part, hasError: boolean) => (
-    <div key={part} id={`${id}-${part}`} hidden={!isOpen(part, hasError)} className={classes.part}>
-      {isOpen(part, hasError) && fields[part]}
-    </div>
-  );
-  const hasNoteError = errors.note !== undefined;
   return (
     <>
       <div>
-        <p className={classes.sentence}>
+        <div className={classes.sentence}>
           {sentence.start}
-          {parts.map(({ part, field: name, word, hasError, end }) => (
-            <Fragment key={part}>
-              {' '}
-              <span className={classes.piece}>
-                <UnstyledButton
-                  className={classes.word}
-                  aria-label={sentence.change(name, word)}
-                  {...control(part, hasError)}
-                >
-                  {word}
-                  {chevron}
-                </UnstyledButton>
-                {end}
-              </span>
-            </Fragment>
+          {parts.map((each) => (
+            <UnstyledButton
+              key={each.part}
+              className={classes.word}
+              aria-label={each.field && sentence.change(each.field, each.word)}
+              aria-expanded={isOpen(each)}
+              aria-controls={`${id}-${each.part}`}
+              onClick={once(() => toggle(each.part))}
+            >
+              {each.word}
+              <ChevronIcon />
+            </UnstyledButton>
           ))}
-        </p>
+        </div>
         <Text role="status" c="var(--latchkey-warning)" mt={isEmpty ? 'xs' : 0}>
           {isEmpty && restrictions.none}
         </Text>
       </div>
-      {parts.map(({ part, hasError }) => field(part, hasError))}
-      <Button
-        variant="subtle"
-        color="gray"
-        c="dimmed"
-        size="compact-sm"
-        className={classes.note}
-        rightSection={chevron}
-        {...control('note', hasNoteError)}
-      >
-        {draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote}
-      </Button>
-      {field('note', hasNoteError)}
+      {parts.map((each) => (
+        <div key={each.part} id={`${id}-${each.part}`} hidden={!isOpen(each)} className={classes.part}>
+          {isOpen(each) && fields[each.part]}
+        </div>
+      ))}
     </>
   );
 }
