@@ -32,7 +32,7 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (colorScheme) => {
     const list = await contrasts(page);
     // The words below the drawing are its legend.
     const rejected = row(page, 'CI deploy').getByText(/^\d+ rejected$/);
-    const mark = row(page, 'CI deploy').locator('path[class*="rejected"]').first();
+    const mark = row(page, 'CI deploy').locator('g[class*="rejected"]');
     expect((await styleOf(rejected)).color).toBe((await styleOf(mark)).fill);
     const ofList = await walked(page, 12);
     const details = await showDetails(page, 'CI deploy');
@@ -130,7 +130,7 @@ async function contrasts(page: Page): Promise<Contrasts> {
       (focused.matches('input:not([type="radio"])') ? { outlineColor: getComputedStyle(focused).borderTopColor } : undefined);
     const rings = focused.matches('body, [role="dialog"]') ? [] :
       [[ring ? ratio(ring.outlineColor, behind(focused.parentElement)) : 0, 'focus of ' + focused.outerHTML.slice(0, 90)]];
-    const drawings = [...document.querySelectorAll('svg[role="img"] :is(rect, path[class*="rejected"]), svg rect[class]')]
+    const drawings = [...document.querySelectorAll('svg[role="img"] rect, svg rect[class]')]
       .map((element) => [ratio(getComputedStyle(element).fill, behind(element.closest('svg').parentElement)), 'drawing']);
     const checked = shown
       .filter((element) => element.matches('label:has(:checked)'))

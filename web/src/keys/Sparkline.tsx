@@ -6,19 +6,19 @@ import classes from './Sparkline.module.css';
 
 const STEP = 4;
 const BAR = 3;
-/** The heights of the bars and of what is below them. */
-const BARS = 20;
-const MARKS = 6;
+const HEIGHT = 18;
+/** Free above the highest bar. */
+const TOP = 2;
 const SHORTEST = 1.5;
 
-/** The accepted requests of each day as bars; below them a mark for each day with rejected ones, and their number. */
+/** The requests of each day as a bar, with the rejected ones on top, as in the chart of a key; and their number. */
 export function Sparkline({ recent: { granted, refused } }: { readonly recent: RecentUse }) {
   const { history, keys, language, revoke } = useTexts();
   const now = useNow();
   const [accepted, rejected] = [sum(granted), sum(refused)];
   if (accepted + rejected === 0) return revoke.noRequests;
-  const most = Math.max(...granted);
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(SHORTEST, (count / most) * BARS));
+  const most = Math.max(...granted.map((count, day) => count + (refused[day] ?? 0)));
+  const heightOf = (count = 0) => (count === 0 ? 0 : Math.max(SHORTEST, (count / most) * HEIGHT));
   const lastRejected = now - (refused.length - 1 - refused.findLastIndex((count) => count > 0)) * DAY_MS;
   const [acceptedText, rejectedText] = [accepted, rejected].map((count) => wholeNumber(count, language));
   const name =
@@ -26,30 +26,25 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
       ? keys.recent.accepted(acceptedText!)
       : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
   const width = granted.length * STEP;
-  const height = BARS + (rejected === 0 ? 1 : MARKS);
+  const bars = (counts: readonly number[], below: readonly number[]) =>
+    counts.map((count, day) => {
+      const [height, foot] = [heightOf(count), heightOf(below[day])];
+      // The position is the day.
+      // oxlint-disable-next-line no-array-index-key
+      return height > 0 && <rect key={day} x={day * STEP} y={HEIGHT - foot - height} width={BAR} height={height} />;
+    });
   return (
     <>
       <svg
         role="img"
         aria-label={name}
-        viewBox={`0 0 ${width} ${height}`}
-        height={height}
+        viewBox={`0 ${-TOP} ${width} ${TOP + HEIGHT + 1}`}
         className={classes.sparkline}
       >
         <title>{name}</title>
-        {granted.map((count, day) => (
-          // The position is the day.
-          // oxlint-disable-next-line no-array-index-key
-          <rect key={day} x={day * STEP} y={BARS - heightOf(count)} width={BAR} height={heightOf(count)} />
-        ))}
-        <path className={classes.line} d={`M0 ${BARS + 0.5}H${width}`} />
-        {refused.map(
-          (count, day) =>
-            count > 0 && (
-              // oxlint-disable-next-line no-array-index-key
-              <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 1.5}l2 4.5h-4z`} />
-            ),
-        )}
+        {bars(granted, [])}
+        <g className={classes.rejected}>{bars(refused, granted)}</g>
+        <path className={classes.line} d={`M0 ${HEIGHT + 0.5}H${width}`} />
       </svg>
       {rejected > 0 && (
         // Part of the name of the drawing.
