@@ -1,19 +1,18 @@
-import { Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { KeyIcon } from '../ui/icons';
 import { later } from '../ui/later';
+import { Nothing } from '../ui/Nothing';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { ListSkeleton } from '../ui/ListSkeleton';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
 
-const EmptyState = later(() => import('./EmptyState').then((part) => part.EmptyState), {
-  fallback: <ListSkeleton />,
-});
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,
   isOverlay: true,
@@ -44,7 +43,14 @@ export function KeysTab({ filter, keyId }: Props) {
   return (
     <Stack gap="lg">
       {list.isSuccess && list.keys.length === 0 && canMakeKeys ? (
-        <EmptyState isWaiting={isOwnerPending} onCreate={() => create()} />
+        <Nothing icon={<KeyIcon />} heading={texts.keys.empty.title} title={texts.keys.empty.text}>
+          <Button
+            {...(isOwnerPending && { 'aria-disabled': true, 'data-disabled': true })}
+            onClick={() => !isOwnerPending && create()}
+          >
+            {texts.keys.empty.create}
+          </Button>
+        </Nothing>
       ) : (
         <>
           {list.isError && (
