@@ -380,7 +380,7 @@ describe('what needs attention', () => {
     const section = await region();
     section.getByRole('heading', { name: 'Needs attention 4' });
     const looks = section.getAllByRole('button', { name: /^Rotate/ }).map(({ dataset }) => dataset.variant);
-    expect(looks).toEqual(['filled', 'default', 'default']);
+    expect(looks).toEqual(['light', 'default', 'default']);
   });
 
   test.each([

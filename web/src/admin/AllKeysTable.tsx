@@ -166,8 +166,7 @@ export function Owner({ owner, maker }: OwnerProps) {
   const { kind, status, email } = owner;
   return (
     <>
-      <bdi>{nameOf(owner)}</bdi>
-      {kind === 'service' && <span className={marks.badge}>{admin.service}</span>}
+      <bdi>{nameOf(owner)}</bdi> {kind === 'service' && <span className={marks.badge}>{admin.service}</span>}
       <div className={`${list.second} ${list.cut}`}>
         {status !== 'active' && <strong className={classes.attention}>{admin.accountStatus[status]}</strong>}
         {maker && <span title={maker}>{maker}</span>}

@@ -69,7 +69,7 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         footer={
           key &&
           statusAt(key, now) === 'active' && (
-            <Button ref={revoke} size="xs" {...dangerous} onClick={() => setEnding(keyId)}>
+            <Button ref={revoke} {...dangerous} onClick={() => setEnding(keyId)}>
               {admin.revoke}
             </Button>
           )

@@ -117,7 +117,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const pause = usePauseKey();
   const pauseOrResume = () => (isPaused ? onNext('resume') : void pause(apiKey, 60));
   const action = (label: string, act: () => void) => (
-    <Button size="xs" variant="default" onClick={once(act)}>
+    <Button variant="default" onClick={once(act)}>
       {label}
     </Button>
   );
@@ -131,7 +131,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
       {canMakeKeys && !rotation ? (
         <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false} shadow="md">
           <Menu.Target>
-            <ActionIcon variant="default" size="input-xs" aria-label={details.more}>
+            <ActionIcon variant="default" size="input-sm" aria-label={details.more}>
               <MoreIcon />
             </ActionIcon>
           </Menu.Target>
@@ -143,7 +143,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
           </Menu.Dropdown>
         </Menu>
       ) : (
-        <Button size="xs" {...dangerous} onClick={() => onNext('revoke')}>
+        <Button {...dangerous} onClick={() => onNext('revoke')}>
           {revokeText}
         </Button>
       )}
