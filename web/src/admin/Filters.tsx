@@ -4,7 +4,7 @@ import type { KeyOwner } from './types';
 import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
 import { Select } from '../ui/Select';
-import { type Days, daysFrom, monthOf } from './days';
+import { type Days, daysFrom } from './days';
 import { DaysField, daysText } from './DaysField';
 import { FilterBar } from './FilterBar';
 import { OwnerField } from './OwnerField';
@@ -49,12 +49,10 @@ export function Filters({ place, owner, goTo, counts }: Props) {
     change({ expires: days, status: isAny || status === 'expired' ? status : 'active' });
   };
   const known = place.owner === owner?.id ? owner : undefined;
-  const ranges = [
-    { text: admin.expires.thisMonth, days: monthOf(new Date(serviceTime())) },
-    { text: admin.expires.soon(SOON_DAYS), days: daysFrom(new Date(serviceTime()), SOON_DAYS) },
-  ];
-  const range = ranges.find(({ days }) => days.from === expires.from && days.until === expires.until);
-  const expiry = range?.text ?? daysText(expires, admin.expires, now, language);
+  const soon = daysFrom(new Date(serviceTime()), SOON_DAYS);
+  const soonText = admin.expires.soon(SOON_DAYS);
+  const isSoon = soon.from === expires.from && soon.until === expires.until;
+  const expiry = isSoon ? soonText : daysText(expires, admin.expires, now, language);
 
   return (
     <FilterBar
@@ -80,18 +78,9 @@ export function Filters({ place, owner, goTo, counts }: Props) {
         data={Object.entries(shows).map(([value, label]) => ({ value, label }))}
       />
       <DaysField labels={admin.expires} days={expires} onChoose={expire} />
-      {ranges.map(({ text, days }) => (
-        <Button
-          key={text}
-          size="xs"
-          variant="subtle"
-          justify="flex-start"
-          c="var(--latchkey-link)"
-          onClick={() => expire(days)}
-        >
-          {text}
-        </Button>
-      ))}
+      <Button size="xs" variant="subtle" justify="flex-start" c="var(--latchkey-link)" onClick={() => expire(soon)}>
+        {soonText}
+      </Button>
     </FilterBar>
   );
 }

@@ -28,11 +28,6 @@ function midnightOf(day: string, days: number): string {
   return midnight.toISOString();
 }
 
-export function monthOf(now: Date): Days {
-  const [year, month] = [now.getFullYear(), now.getMonth()];
-  return { from: dayOf(new Date(year, month, 1)), until: dayOf(new Date(year, month + 1, 0)) };
-}
-
 /** Today and so many days after it. */
 export function daysFrom(now: Date, count: number): Days {
   return { from: dayOf(now), until: dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() + count)) };

@@ -21,7 +21,6 @@ export const admin = {
     all: 'Expiry',
     from: 'Expires from',
     until: 'Expires until',
-    thisMonth: 'Expires this month',
     soon: (days: number) => `Expires within ${days} days`,
   },
   counts: (shown: number, active: number, soon: number, unused: number) =>

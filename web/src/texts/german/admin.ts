@@ -25,7 +25,6 @@ export const admin: AdminTexts = {
     all: 'Ablauf',
     from: 'Läuft ab von',
     until: 'Läuft ab bis',
-    thisMonth: 'Läuft diesen Monat ab',
     soon: (days) => `Läuft in ${days} Tagen ab`,
   },
   counts: (shown, active, soon, unused) =>
