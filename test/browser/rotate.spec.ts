@@ -41,7 +41,6 @@ describe('rotating a key', () => {
       'Details',
       'Details of the old key',
       'Rename',
-      'Copy ID',
       'Undo rotation…',
       'End the old key now…',
     ]);

@@ -89,7 +89,6 @@ type Action =
   | 'Details'
   | 'Details of the old key'
   | 'Rename'
-  | 'Copy ID'
   | 'Create again…'
   | 'It leaked…'
   | 'Rotate…'

@@ -13,7 +13,6 @@ import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
 import { isToReplace } from '../key/leak';
 import { dangerous } from '../ui/dangerous';
-import { useCopy } from '../ui/useCopy';
 
 interface Props {
   /** The prefix of the ids of the menu and its button. */
@@ -29,7 +28,7 @@ interface Props {
 export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props) {
   const texts = useTexts();
   const { keys } = texts;
-  const { announce, goTo } = usePanel();
+  const { goTo } = usePanel();
   const { act, create } = useKeyDialogs();
   // The library remembers what had the focus when the menu opens, but not if it is there from the beginning.
   const [isReady, setReady] = useState(false);
@@ -38,7 +37,6 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const canMakeKeys = useCanMakeKeys();
   const pause = usePauseKey();
   const isPaused = pauseOf(key, useNow()) !== undefined;
-  const { copy } = useCopy();
   const resumeText = resumeTexts(texts.language)?.action;
 
   const show = (keyId: string) => () => {
@@ -54,7 +52,6 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
     (kind: KeyAction['kind'], of: ApiKey = key) =>
     () =>
       act({ kind, key: of, rotation, opener: button.current });
-  const copyId = async () => announce((await copy(key.id)) ? texts.reveal.copied : keys.copyBlocked(key.id));
   const ending = (of: ApiKey) => (
     <Menu.Item c={dangerous.c} onClick={choose('revoke', of)}>
       {revokeAction(of, rotation, texts)}
@@ -79,7 +76,6 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         <Menu.Item onClick={show(key.id)}>{texts.details.facts}</Menu.Item>
         {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
         {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
-        <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
         {(status === 'active' || canMakeKeys) && <Menu.Divider />}
         {status !== 'active' && canMakeKeys && (
           <Menu.Item onClick={() => create(key)}>

@@ -67,7 +67,6 @@ export const keys = {
   detailsOfOld: 'Details of the old key',
   rename: 'Rename',
   copyId: 'Copy ID',
-  copyBlocked: (id: string) => `Copying is blocked here. The ID is ${id}`,
   rotate: 'Rotate…',
   leaked: 'It leaked…',
   revoke: 'Revoke…',

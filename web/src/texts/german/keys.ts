@@ -66,7 +66,6 @@ export const keys: Texts['keys'] = {
   detailsOfOld: 'Details des alten Schlüssels',
   rename: 'Umbenennen',
   copyId: 'ID kopieren',
-  copyBlocked: (id) => `Kopieren ist hier blockiert. Die ID lautet ${id}`,
   rotate: 'Rotieren…',
   leaked: 'Wurde offengelegt…',
   revoke: 'Widerrufen…',
