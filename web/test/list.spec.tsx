@@ -309,6 +309,16 @@ describe('the list of keys', () => {
     expect(screen.queryByText('Loading…')).toBeNull();
   });
 
+  test('is loaded without a click once the browser is online again', async () => {
+    api.keys = [anApiKey()];
+    for (let n = 0; n < 3; n += 1) api.once('listKeys', new NoAnswer());
+    openPanel();
+    await screen.findByText('Your keys could not be loaded');
+    for (const change of ['offline', 'online']) window.dispatchEvent(new Event(change));
+    await row('CI deploy');
+    await isGone(() => screen.queryByRole('alert'));
+  });
+
   test('reports that it could not be loaded, and loads it on a retry', async () => {
     api.keys = [anApiKey()];
     for (let n = 0; n < 3; n += 1) api.once('listKeys', new NoAnswer());

@@ -23,6 +23,10 @@ const retryTransient = (failures: number, error: unknown) => failures < 2 && isT
 export function createQueryClient(): QueryClient {
   const common = { networkMode: 'always', retry: retryTransient } as const;
   return new QueryClient({
-    defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
+    defaultOptions: {
+      // The library's own default for `networkMode: 'always'` is not to read again once the browser is online again.
+      queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always', refetchOnReconnect: true },
+      mutations: common,
+    },
   });
 }
