@@ -32,7 +32,6 @@ export function AuditTable({ events, linkTo }: Props) {
   return (
     <Table
       label={audit.table}
-      look={classes.audited}
       rows={events}
       idOf={({ id }) => id}
       headingOf={({ at }) => dayName(at, now, language)}
@@ -54,7 +53,7 @@ export function AuditTable({ events, linkTo }: Props) {
           className: classes.owner,
           cell: ({ account }) => <Who person={account} />,
         },
-        { name: audit.when, width: '7.5rem', isAtEnd: true, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
+        { name: audit.when, width: '7.5rem', cell: ({ at }) => <RelativeTime iso={at} isPast /> },
       ]}
     />
   );

@@ -28,7 +28,6 @@ export interface Column<Row> {
   /** The name on a narrow screen, where it depends on the row. */
   readonly nameFor?: (row: Row) => string;
   readonly className?: string | undefined;
-  readonly isAtEnd?: boolean;
   readonly cell: (row: Row, parts: RowParts) => ReactNode;
 }
 
@@ -85,11 +84,11 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
 type HeadProps<Row> = Pick<Props<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> };
 
 function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
-  const { name, head, sort: by, isForButtons, isAtEnd } = column;
+  const { name, head, sort: by, isForButtons } = column;
   const isSorted = by !== undefined && sort === by;
   const direction = by === 'name' || by === 'expires' ? 'ascending' : 'descending';
   return (
-    <span role="columnheader" data-end={isAtEnd} aria-sort={by && onSort && (isSorted ? direction : 'none')}>
+    <span role="columnheader" aria-sort={by && onSort && (isSorted ? direction : 'none')}>
       {head || (isForButtons && <VisuallyHidden>{name}</VisuallyHidden>)}
       {!isForButtons && by && onSort && (
         <UnstyledButton className={classes.sort} onClick={() => onSort(isSorted ? undefined : by)}>
@@ -133,7 +132,6 @@ function TableRow<Row>({ row, columns, look = '', isEnded, isSelected, below }: 
           <div
             key={column.name}
             role="cell"
-            data-end={column.isAtEnd}
             data-label={column.isForButtons ? undefined : (column.nameFor?.(row) ?? column.name)}
             className={column.className ?? (column.isForButtons ? classes.actions : undefined)}
           >
