@@ -26,13 +26,22 @@ type principalKey struct{}
 
 // PrincipalFromContext returns the principal of a request that a guard granted.
 func PrincipalFromContext(ctx context.Context) (Principal, bool) {
-	principal, ok := ctx.Value(principalKey{}).(Principal)
-	return principal, ok
+	principal, ok := ctx.Value(principalKey{}).(*Principal)
+	if !ok {
+		return Principal{}, false
+	}
+	return principal.clone(), true
 }
 
 // ContextWithPrincipal makes the context of a granted request, for tests of handlers.
 func ContextWithPrincipal(ctx context.Context, principal Principal) context.Context {
-	return context.WithValue(ctx, principalKey{}, principal)
+	return context.WithValue(ctx, principalKey{}, &principal)
+}
+
+// clone is one that a handler may change.
+func (p Principal) clone() Principal {
+	p.Permissions, p.Attributes = slices.Clone(p.Permissions), maps.Clone(p.Attributes)
+	return p
 }
 
 // A RateLimit is what is left for a key. The seconds are whole ones, rounded up.
@@ -51,11 +60,12 @@ type Decision struct {
 	expires, policy   string   // as headers write them
 }
 
-// clone is a grant that a handler may change.
+// clone is one that a handler may change.
 func (d Decision) clone() Decision {
-	principal := *d.Principal
-	principal.Permissions, principal.Attributes = slices.Clone(principal.Permissions), maps.Clone(principal.Attributes)
-	d.Principal = &principal
+	if d.Principal != nil {
+		principal := d.Principal.clone()
+		d.Principal = &principal
+	}
 	if d.RateLimit != nil {
 		rate := *d.RateLimit
 		d.RateLimit = &rate
@@ -70,27 +80,34 @@ var messages = map[int]string{
 
 // addHeaders adds what clients learn. The names are canonical.
 func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
+	values := make([]string, 0, 4) // One allocation for the headers of a grant.
+	set := func(name, value string) {
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
 	if g.has(XAPIKey) && len(h["Cache-Control"]) == 0 {
-		h["Cache-Control"] = []string{"private"}
+		set("Cache-Control", "private")
 	}
 	if rate := d.RateLimit; rate != nil {
-		h["Ratelimit-Policy"] = []string{d.policy}
-		h["Ratelimit"] = []string{`"key";r=` + strconv.Itoa(rate.Remaining) + ";t=" + strconv.Itoa(rate.ResetSeconds)}
+		text := strconv.AppendInt(append(make([]byte, 0, 64), `"key";r=`...), int64(rate.Remaining), 10)
+		text = strconv.AppendInt(append(text, ";t="...), int64(rate.ResetSeconds), 10)
+		set("Ratelimit-Policy", d.policy)
+		set("Ratelimit", string(text))
 	}
 	switch {
 	case d.Status == 200:
-		h["Latchkey-Key-Expires"] = []string{d.expires}
+		set("Latchkey-Key-Expires", d.expires)
 		h["Access-Control-Expose-Headers"] = append(h["Access-Control-Expose-Headers"], "Latchkey-Key-Expires")
 	case d.Status == 401:
-		h["Www-Authenticate"] = []string{g.challenge(r)}
+		set("Www-Authenticate", g.challenge(r))
 	case d.Status == 403 && d.Reason != "ADDRESS_NOT_ALLOWED": // RFC 6750: more scope would not help there.
 		value := `Bearer error="insufficient_scope"`
 		if isPermission(d.MissingPermission) {
 			value += `, scope="` + d.MissingPermission + `"`
 		}
-		h["Www-Authenticate"] = []string{value}
+		set("Www-Authenticate", value)
 	case d.Status == 429:
-		h["Retry-After"] = []string{strconv.Itoa(d.RetryAfter)}
+		set("Retry-After", strconv.Itoa(d.RetryAfter))
 	}
 }
 

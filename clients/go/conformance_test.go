@@ -357,7 +357,7 @@ func TestALeaseIsJudgedAsTheTableSays(t *testing.T) {
 				grant: Decision{Principal: &Principal{Access: key.Access, Permissions: effective}},
 			}
 			operation := Operation(strings.ToUpper(strings.ReplaceAll(each.Request.Operation, "-", "_")))
-			question := Question{
+			question := &Question{
 				Operation: operation, Permission: each.Request.Permission, ClientIP: each.Request.ClientAddress,
 			}
 			if _, isAllowed := held.allows(question); isAllowed != (each.Refusal == nil) {

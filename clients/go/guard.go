@@ -58,6 +58,35 @@ func (g *Guard) Close() {
 	g.http.CloseIdleConnections()
 }
 
+// Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
+func (g *Guard) Leases() (held, spent int) {
+	g.leases.lock.Lock()
+	defer g.leases.lock.Unlock()
+	for _, key := range g.leases.keys {
+		if g.now().until(key.end) > 0 {
+			held++
+		}
+	}
+	return held, g.leases.spent
+}
+
+// reportUses reports each second, and at the end.
+func (g *Guard) reportUses() {
+	for isLast := false; !isLast; {
+		select {
+		case <-time.After(time.Second):
+		case <-g.closing.Done():
+			isLast = true
+		}
+		// 50 keys of the longest form stay below the 48 KiB of a report. It is sent once.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		for portion := range slices.Chunk(g.leases.takeUses(g.now()), 50) {
+			_, _, _ = g.post(ctx, "ReportUses", map[string]any{"uses": portion})
+		}
+		cancel()
+	}
+}
+
 // AnyKey in the place of a permission: any good key is enough.
 const AnyKey = "*"
 
@@ -106,10 +135,11 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 				otherwise.ServeHTTP(w, r)
 				return
 			}
-			decision := g.Check(r.Context(), g.questionOf(r, route))
+			question := g.questionOf(r, route)
+			decision := g.judge(r.Context(), &question)
 			g.addHeaders(w.Header(), r, decision)
 			if decision.Status == 200 {
-				next.ServeHTTP(w, r.WithContext(ContextWithPrincipal(r.Context(), *decision.Principal)))
+				next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, decision.Principal)))
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -121,19 +151,27 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 
 // Check decides about one question. Without a usable answer within the deadline the decision is 503.
 func (g *Guard) Check(ctx context.Context, question Question) Decision {
+	return g.judge(ctx, &question).clone()
+}
+
+// judge shares the principal of its decision with other requests.
+func (g *Guard) judge(ctx context.Context, question *Question) Decision {
 	begun := time.Now()
-	if question.RequestID == "" {
-		question.RequestID = requestID("")
-	}
 	decision, source := g.decide(ctx, question)
 	if decision.failure != nil {
 		g.report(*decision.failure)
 	}
-	event := Event{
-		Decision: decision, Operation: question.Operation, Permission: question.Permission, Template: question.Template,
-		ClientIP: question.ClientIP, RequestID: question.RequestID, Source: source, Latency: time.Since(begun),
+	isDenied := decision.Status != 200 && decision.Status != 503
+	if g.onDecision == nil && !(isDenied && g.onDenied != nil) {
+		return decision
 	}
-	if decision.Status != 200 && decision.Status != 503 {
+	question.identify()
+	event := Event{
+		Decision: decision.clone(), Operation: question.Operation, Permission: question.Permission,
+		Template: question.Template, ClientIP: question.ClientIP, RequestID: question.RequestID, Source: source,
+		Latency: time.Since(begun),
+	}
+	if isDenied {
 		callHook(g.onDenied, event)
 	}
 	callHook(g.onDecision, event)
@@ -141,11 +179,12 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 }
 
 // decide grants from a lease, or asks Latchkey. Before that it waits for one call that may bring a lease.
-func (g *Guard) decide(ctx context.Context, question Question) (decision Decision, source string) {
+func (g *Guard) decide(ctx context.Context, question *Question) (decision Decision, source string) {
 	granted, own, other := g.fromLease(question, true)
 	if granted.Status == 200 {
 		return granted, "lease"
 	}
+	question.identify()
 	ctx, cancel := context.WithTimeout(ctx, g.deadline)
 	defer cancel()
 	if own != nil || other != nil {
@@ -153,15 +192,34 @@ func (g *Guard) decide(ctx context.Context, question Question) (decision Decisio
 		case decision := <-own:
 			return decision, "service"
 		case <-ctx.Done():
-			return g.unavailable(ctx, question, ctx.Err()), "service"
+			return g.unavailable(ctx, *question, ctx.Err()), "service"
 		case <-other:
 		}
 		if granted, _, _ := g.fromLease(question, false); granted.Status == 200 {
 			return granted, "lease"
 		}
 	}
-	decision, _ = g.ask(ctx, question, 0)
+	decision, _ = g.ask(ctx, *question, 0)
 	return decision, "service"
+}
+
+// callForLease ends by its deadline, even if this client goes: others may wait for it. The leases are locked.
+func (g *Guard) callForLease(key *leasedKey, of *Question, renewing Question, begun moment) <-chan Decision {
+	of.identify()
+	question, uses := *of, 1
+	if key.isRecent(begun) {
+		uses = 2*key.used + 1
+	}
+	key.call = make(chan struct{})
+	decided := make(chan Decision, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), g.deadline)
+		defer cancel()
+		decision, given := g.ask(ctx, question, uses)
+		g.leases.ended(key, renewing, begun, g.now(), decision, given)
+		decided <- decision
+	}()
+	return decided
 }
 
 // ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one. A

@@ -41,7 +41,7 @@ func covering(permission string, among []string) string {
 }
 
 // allows is Latchkey's own rule. It returns the permission of the key that covers the question's.
-func (l *lease) allows(question Question) (permission string, isAllowed bool) {
+func (l *lease) allows(question *Question) (permission string, isAllowed bool) {
 	principal, operation := l.grant.Principal, question.Operation
 	hasAddress := func(text string) bool {
 		network, err := netip.ParsePrefix(text)

@@ -46,6 +46,20 @@ type Question struct {
 	ClientIP   string // empty if it is not certain
 	UserAgent  string
 	RequestID  string
+
+	request *http.Request // has both of them, until they are needed
+}
+
+// identify reads what only a call and a hook need, because it takes longer than a grant from a lease.
+func (q *Question) identify() {
+	if q.RequestID != "" {
+		return
+	}
+	given := ""
+	if q.request != nil {
+		given, q.UserAgent = q.request.Header.Get("X-Request-Id"), tidy(q.request.Header.Get("User-Agent"), 256)
+	}
+	q.RequestID = requestID(given)
 }
 
 // message is what both methods of Latchkey take, as JSON.
@@ -73,7 +87,7 @@ func (g *Guard) questionOf(r *http.Request, route *route) Question {
 	}
 	return Question{
 		Credential: g.credentialOf(r), Operation: does, Permission: permission, Template: template, ClientIP: g.addressOf(r),
-		UserAgent: tidy(r.Header.Get("User-Agent"), 256), RequestID: requestID(r.Header.Get("X-Request-Id")),
+		request: r,
 	}
 }
 
@@ -93,7 +107,11 @@ func tidy(text string, longest int) string {
 // latin1 reads each byte as one character, and keeps so many.
 func latin1(text string, longest int) string {
 	text = text[:min(len(text), longest)]
-	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+	at := 0
+	for at < len(text) && text[at] <= unicode.MaxASCII {
+		at++
+	}
+	if at == len(text) {
 		return text
 	}
 	characters := make([]rune, len(text))
