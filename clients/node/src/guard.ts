@@ -72,6 +72,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       const { response, windowSeconds } = await pool.validate(prepared, startedAt, wish?.uses);
       lease = response.lease;
       decision = readAnswer(response, permission, windowSeconds);
+      if (!decision.allowed && decision.status === 401) leases?.drop(digestOf(credential));
     } catch (error) {
       const { code, message } = failureOf(error);
       onError({ code, message: withoutCredentials(message + pool.connector.trouble(), textOf(credential)), requestId });
@@ -85,7 +86,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     callHook(options.onError, failure);
   };
 
-  const askService = async (question: Question, startedAt: number, digest = '', wish?: Wish): Promise<Decision> => {
+  const askService = async (question: Question, startedAt: number, wish?: Wish): Promise<Decision> => {
     const prepared = prepare(question, operationOf);
     const decision = await ask(prepared, startedAt, wish, failed);
     const { operation, requestId, clientIp } = prepared;
@@ -93,7 +94,6 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     if (!decision.allowed && decision.status !== 503) {
       const { status, reason, keyId, ownerId } = decision;
       const permission = prepared.permission || template;
-      if (status === 401) leases?.drop(digest);
       callHook(options.onDenied, { status, reason, keyId, ownerId, operation, permission, clientIp, requestId });
     }
     const latencyMs = performance.now() - startedAt;
@@ -126,14 +126,14 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       const granted = held.grantFor(use);
       if (granted) return fromLease(question, use, startedAt, granted);
       const next = held.next(use);
-      if (!(next instanceof Promise)) return askService(question, startedAt, digest, next);
+      if (!(next instanceof Promise)) return askService(question, startedAt, next);
       // The call began before this request came, so it ends before this request's deadline.
       await next;
       for (;;) {
         const grantedNow = isClosed ? undefined : held.grantFor(use);
         if (grantedNow) return fromLease(question, use, startedAt, grantedNow);
         const place = held.place(use);
-        if (place === true) return askService(question, startedAt, digest).finally(() => held.left(use));
+        if (place === true) return askService(question, startedAt).finally(() => held.left(use));
         // oxlint-disable-next-line no-await-in-loop
         await place;
       }

@@ -97,14 +97,6 @@ describe('Leases', () => {
     expect(isGranted()).toBe(false);
   });
 
-  test('are dropped when Latchkey denies the credential of their renewal', () => {
-    take();
-    pass(800);
-    const { renewal } = leases.grantFor(USE)!;
-    leases.ended(renewal!, REFUSED, null);
-    expect(isGranted()).toBe(false);
-  });
-
   test('wish for twice what the last one was used for, and one, unless it ended longer ago than its own length', () => {
     const first = call();
     expect(first.uses).toBe(1);
@@ -303,6 +295,15 @@ describe('A guard with leases', () => {
     await guard.check(READ);
     latchkey.answers(denied());
     await guard.check({ ...READ, permission: 'reports:read' });
+    expect(await guard.check(READ)).toMatchObject({ status: 401 });
+  });
+
+  test('drops a lease whose renewal the service denies', async () => {
+    await guard.check(READ);
+    latchkey.answers(denied());
+    now += 1440;
+    expect(await guard.check(READ)).toMatchObject({ allowed: true });
+    await eventually(() => guard.leases().held === 0);
     expect(await guard.check(READ)).toMatchObject({ status: 401 });
   });
 

@@ -168,7 +168,6 @@ export class Leases {
       key.held = { wish, lengthMs, uses, rights: rightsOf(decision, lease), grant: decision, ...counts };
       for (const wake of key.queue.splice(0, uses)) wake();
     } else key.quietUntilMs = this.clocks.monotonic() + quietMs;
-    if (!decision.allowed && decision.status === 401) key.held = undefined;
     key.call?.end();
     key.call = undefined;
   }
