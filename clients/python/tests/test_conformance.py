@@ -159,7 +159,7 @@ def test_case(case: dict[str, Any], behind: Any, latchkey: Latchkey) -> None:
         "deadline_ms": given.get("deadlineMs", 60_000),
         "leases": given.get("leases", False),
         "hooks": Hooks(on_decision=decided.append),
-        "clocks": Clocks(lambda: clock.wall, lambda: clock.monotonic),
+        "clocks": Clocks(lambda: clock.wall * 1_000_000, lambda: clock.monotonic * 1_000_000),
     }
     with behind(options) as send:
         for step in case["steps"]:

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from conftest import CONFORMANCE, Latchkey
 
-from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Refused, Request
+from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
 from latchkey_guard._judgement import covered_by
 from latchkey_guard._leases import Clocks, Leases
 from latchkey_guard._model import UNAVAILABLE, Lease
@@ -120,7 +120,7 @@ def test_a_parameter_counts_only_as_one_whole_segment_of_the_path(
     latchkey_fake: LatchkeyFake, value: object, raw_path: str | None, status: int
 ) -> None:
     latchkey_fake.grants("lk_key")
-    request = Request("GET", REQUEST.headers, {"id": value}, raw_path=raw_path)
+    request = Request("GET", [("authorization", "Bearer lk_key")], {"id": value}, raw_path=raw_path)
     assert Guard("http://127.0.0.1:1", "token").protect(request, "systems/{id}:read").status == status
 
 
@@ -359,10 +359,10 @@ def test_reports_to_a_latchkey_that_hangs_take_a_second_in_all(monkeypatch: pyte
 
 
 class Clock:
-    ms = 5000.0
+    ms = 5000
 
-    def __call__(self) -> float:
-        return self.ms
+    def __call__(self) -> int:
+        return self.ms * 1_000_000
 
 
 QUESTION = Question(Credential("lk_key"), "READ")
@@ -390,15 +390,17 @@ def test_a_lease_whose_renewal_failed_is_renewed_no_sooner_than_a_second_later()
     assert [entry["count"] for entry in leases.tidy()] == [2]
 
 
-def test_a_renewal_that_is_refused_with_401_ends_its_lease() -> None:
-    clock = Clock()
-    leases = Leases(Clocks(clock, clock))
-    leased(leases, Lease(2000, 100, False, ()))
-    clock.ms += 1500
-    _, renewal, _ = leases.step(QUESTION)
-    assert renewal
-    leases.ended(renewal, Refused(401, "REVOKED"), None)
-    assert leases.step(QUESTION) == (None, None, None)
+def test_a_renewal_that_is_refused_with_401_ends_its_lease(latchkey: Latchkey) -> None:
+    denial = {"reason": "REASON_REVOKED", "httpStatus": 401}
+    latchkey.script(
+        {"answer": {"grant": GRANT, "lease": {"lengthMs": 2000, "uses": 5}}}, {"answer": {"denial": denial}}
+    )
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000, clocks=Clocks(lambda: 0, lambda: 0))
+    for _ in range(5):  # The fourth use of the lease renews it.
+        assert guard.protect(REQUEST, None).status == 200
+    until(lambda: guard.leases[0] == 0)
+    assert guard.protect(REQUEST, None).status == 401
+    guard.close()
 
 
 def test_a_wish_after_a_lease_that_was_spent_long_ago_is_for_one_use() -> None:

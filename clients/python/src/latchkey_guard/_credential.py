@@ -27,25 +27,26 @@ def check_forms(forms: Sequence[Form]) -> None:
         raise ValueError(f"credentials must be a list of: {', '.join(get_args(Form))}")
 
 
-def read_credential(forms: Sequence[Form], values: Values) -> tuple[Credential, str]:
-    """The only credential of a request, and the challenge of a 401. Each header that an enabled form uses counts as
-    one, whatever its scheme. Several are sent as an empty one: the client must not learn that one of them was good."""
+def read_credential(forms: Sequence[Form], values: Values) -> Credential:
+    """The only credential of a request. Each header that an enabled form uses counts as one, whatever its scheme.
+    Several are sent as an empty one: the client must not learn that one of them was good."""
     authorization, keys = _headers(forms, values)
-    found = Credential()
     # A comma joins two headers of the same name, and no key has one.
-    if len(authorization) + len(keys) == 1 and "," not in (only := (authorization or keys)[0]):
-        if keys:
-            found = Credential(api_key=only[:_LONGEST])
-        elif "basic" in forms and _BASIC.match(only):
-            found = Credential() if _is_from_other_site(values) else Credential(api_key=_password(only)[:_LONGEST])
-        elif "bearer" in forms:
-            found = Credential(authorization=only[:_LONGEST])
-    if "basic" not in forms:
-        return found, "Bearer"
-    has_other = keys or ("bearer" in forms and any(map(_BEARER.search, authorization)))
-    # Browsers would ask a person for a password, and remember it.
-    is_asked = not has_other and not any(map(values, _OF_BROWSERS))
-    return found, 'Basic realm="api"' if is_asked else "Bearer"
+    if len(authorization) + len(keys) != 1 or "," in (only := (authorization or keys)[0]):
+        return Credential()
+    if keys:
+        return Credential(only[:_LONGEST])
+    if "basic" in forms and _BASIC.match(only):
+        return Credential() if _is_from_other_site(values) else Credential(_password(only)[:_LONGEST])
+    return Credential("", only[:_LONGEST]) if "bearer" in forms else Credential()
+
+
+def challenge_for(forms: Sequence[Form], values: Values) -> str:
+    """Of an answer of 401. Browsers would ask a person for a password, and remember it."""
+    authorization, keys = _headers(forms, values)
+    has_bearer = "bearer" in forms and any(map(_BEARER.search, authorization))
+    is_basic = "basic" in forms and not keys and not has_bearer and not any(map(values, _OF_BROWSERS))
+    return 'Basic realm="api"' if is_basic else "Bearer"
 
 
 def credential_texts(forms: Sequence[Form], values: Values) -> list[str]:

@@ -16,7 +16,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ._credential import Form, check_forms, credential_texts
+from ._credential import Form, challenge_for, check_forms, credential_texts, read_credential
 from ._leases import Clocks, Leases, Wish
 from ._model import (
     UNAVAILABLE,
@@ -32,7 +32,7 @@ from ._model import (
     UnreadableAnswer,
     read_answer,
 )
-from ._request import ClientAddress, Permission, Request, check_route, question_of
+from ._request import ClientAddress, Permission, Request, address_of, check_route, fill_in, operation_of
 from ._transport import Answer, Failure, Target, Transport
 
 _log = logging.getLogger("latchkey_guard")
@@ -113,7 +113,22 @@ class Core:
         return any(map(self._marker.search, credential_texts(self._forms, request.values)))
 
     def question(self, request: Request, permission: Permission, operation: Operation | None = None) -> Question:
-        return question_of(request, permission, operation, self._client_address, self._forms)
+        """A request whose parameters can't be part of a permission counts as DESTROY, like an unknown method: a client
+        without a good key still gets 401."""
+        does = operation or operation_of(request.method)
+        if isinstance(permission, tuple):
+            template = permission[0] if does == "READ" else permission[1]
+        else:
+            template = permission or ""
+        filled = fill_in(template, request) if "{" in template else template
+        return Question(
+            read_credential(self._forms, request.values),
+            does if filled is not None else "DESTROY",
+            filled or "",
+            template,
+            address_of(request, self._client_address),
+            request.values,
+        )
 
     def _begin_empty(self) -> None:
         """A child after a fork has no connections, leases and counts of its parent, and none of its locks."""
@@ -135,7 +150,8 @@ class Core:
         if not self._leases or self._is_closed or self.fake:
             return None, None
         granted, own, others = self._leases.step(question, has_waited)
-        self._report_from_now_on()
+        if own:
+            self._report_from_now_on()
         if granted and own:
             self._renew(question, own)
         return granted or own, others
@@ -154,8 +170,7 @@ class Core:
             fields["leaseWish"] = {"uses": wish.uses, "understands": understands}
         return json.dumps(fields).encode()
 
-    @staticmethod
-    def _read(question: Question, answer: Answer) -> tuple[Decision, Lease | None]:
+    def _read(self, question: Question, answer: Answer) -> tuple[Decision, Lease | None]:
         """:raises Failure: it is no usable answer to this question"""
         try:
             if answer.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -166,7 +181,10 @@ class Core:
             if answer.status == 200:
                 if read.get("requestId") != question.request_id:
                     raise UnreadableAnswer("the answer to another request")
-                return read_answer(read, question.permission, answer.headers.get("latchkey-ratelimit-window"))
+                decided = read_answer(read, question.permission, answer.headers.get("latchkey-ratelimit-window"))
+                if decided[0].status == 401 and self._leases:
+                    self._leases.drop(question.credential)
+                return decided
             code, message = str(read.get("code", "unknown")).upper(), str(read.get("message", ""))
             raise Failure(code, message[:200], may_retry=answer.status == 503 and code == "UNAVAILABLE")
         except (UnreadableAnswer, ValueError, RecursionError) as error:
@@ -186,9 +204,7 @@ class Core:
         if "x-api-key" in self._forms:
             decision = replace(decision, is_private=True)
         if decision.status == 401:
-            decision = replace(decision, challenge=question.challenge)
-            if self._leases:
-                self._leases.drop(question.credential)
+            decision = replace(decision, challenge=challenge_for(self._forms, question.values))
         if isinstance(decision, Refused) and decision.status != 503:
             self._call(self._hooks.on_denied, Denied(decision, question))
         if self._hooks.on_decision:

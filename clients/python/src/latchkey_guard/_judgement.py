@@ -16,7 +16,8 @@ def covered_by(lease: Lease, principal: Principal, question: Question) -> str | 
     if lease.allowed_networks and not _is_within(question.client_ip, lease.allowed_networks):
         return None
     if question.permission:
-        return principal.covering(question.permission) or None
+        is_own = question.permission in principal.permissions
+        return question.permission if is_own else principal.covering(question.permission) or None
     has_action = any(each.endswith(f":{operation.lower()}") for each in principal.permissions)
     return "" if has_action or not lease.has_own_permissions else None
 

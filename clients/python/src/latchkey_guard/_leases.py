@@ -7,34 +7,29 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
 from ._judgement import covered_by
 from ._model import Credential, Decision, Granted, Lease, Operation, Question, RateLimit
 
-_USABLE, _RENEWED, _LONGEST_MS, _QUIET_MS, _MOST_KEYS, _MOST_COUNTS = 0.9, 0.8, 2000, 1000, 100_000, 1000
+_MS = 1_000_000
+_LONGEST_MS, _QUIET, _MOST_KEYS, _MOST_COUNTS = 2000, 1000 * _MS, 100_000, 1000
 _NO_LEASE = Lease(0, 0, False, ())
+#: Counts the time that a machine slept.
 _BOOTTIME = getattr(time, "CLOCK_BOOTTIME", None)
 
 
-def _monotonic() -> float:
-    """Counts the time that a machine slept, where there is such a clock."""
-    return (time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)) * 1000
-
-
 class Clocks(NamedTuple):
-    """In milliseconds."""
+    """In nanoseconds."""
 
-    wall: Callable[[], float] = lambda: time.time() * 1000
-    monotonic: Callable[[], float] = _monotonic
+    wall: Callable[[], int] = time.time_ns
+    monotonic: Callable[[], int] = partial(time.clock_gettime_ns, _BOOTTIME) if _BOOTTIME else time.monotonic_ns
 
 
-class _Use(NamedTuple):
-    credential: Credential
-    client_ip: str
-    permission: str
-    operation: Operation
+#: The client's address and the permission of the key that covers the request's stand in the middle.
+_Use = tuple[Credential, str, str, Operation]
 
 
 @dataclass(eq=False, slots=True)
@@ -42,8 +37,8 @@ class Wish:
     """A call that wishes for a lease. The clocks were read before it, the wall clock first."""
 
     key: _Key
-    wall: float
-    monotonic: float
+    wall: int
+    monotonic: int
     uses: int
     #: What a renewal is for, which is the call's own once it is granted, and a use of the last lease otherwise.
     renewing: _Use | None
@@ -57,19 +52,16 @@ class _Key:
     #: What the lease came with; None: there is no lease.
     granted: Granted | None = None
     lease: Lease = _NO_LEASE
-    #: Before the call that brought it.
-    wall: float = 0.0
-    monotonic: float = 0.0
     used: int = 0
-    used_at: float = 0.0
+    #: By either clock. The last use ends it.
+    wall_end: int = 0
+    end: int = 0
     call: Wish | None = None
-    quiet_until: float = 0.0
+    quiet_until: int = 0
 
-    def is_recent(self, now: float) -> bool:
+    def is_recent(self, now: int) -> bool:
         """It ended less than its own length ago, or did not end."""
-        is_spent = self.used >= self.lease.uses
-        ends = self.used_at if is_spent else self.monotonic + _USABLE * self.lease.length_ms
-        return self.granted is not None and now < ends + self.lease.length_ms
+        return self.granted is not None and now < self.end + self.lease.length_ms * _MS
 
 
 #: A grant; the request's own call, next to a grant the renewal of its lease; the end of another's call to wait for.
@@ -86,7 +78,7 @@ class Leases:
     spent: int = 0
     _keys: dict[bytes, _Key] = field(default_factory=dict)
     #: To be reported: how often, and when the last time was. Only for those a credential's text is kept.
-    _counts: dict[_Use, tuple[int, float]] = field(default_factory=dict)
+    _counts: dict[_Use, tuple[int, int]] = field(default_factory=dict)
     #: The keys that have counts, found without their digests, which take longer than the rest of a grant.
     _used: dict[Credential, _Key] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -98,35 +90,40 @@ class Leases:
 
     def step(self, question: Question, has_waited: bool = False) -> Step:
         """:param has_waited: for another's call, which a request does once"""
-        if not any(question.credential) or question.operation not in ("READ", "WRITE"):
-            return _ALONE
         with self._lock:
-            key = self._used.get(question.credential) or self._key_of(digest_of(question.credential))
+            key = self._used.get(question.credential) or self._key_of(question)
             if key is None:
                 return _ALONE
             now = self.clocks.monotonic()
-            # By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two.
-            passed = max(now - key.monotonic, self.clocks.wall() - key.wall)
-            if key.granted and key.used < key.lease.uses and passed < _USABLE * key.lease.length_ms:
-                return self._grant(key, key.granted, question, now, passed)
-            if has_waited:
+            # By the clock that shows less. The wall clock is read last, so that it counts a sleep between the two.
+            left = min(key.end - now, key.wall_end - self.clocks.wall())
+            if key.granted and left > 0:
+                return self._grant(key, key.granted, question, now, left)
+            if has_waited or question.operation not in ("READ", "WRITE"):
                 return _ALONE
             if key.call:
                 return None, None, key.call.ended
             return _ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
 
-    def _key_of(self, digest: bytes) -> _Key | None:
+    def _key_of(self, question: Question) -> _Key | None:
+        """None: the request has no credential, or there are too many keys."""
+        if not any(question.credential):
+            return None
+        digest = digest_of(question.credential)
         return self._keys.setdefault(digest, _Key()) if len(self._keys) < _MOST_KEYS else self._keys.get(digest)
 
-    def _grant(self, key: _Key, granted: Granted, question: Question, now: float, passed: float) -> Step:
+    def _grant(self, key: _Key, granted: Granted, question: Question, now: int, left: int) -> Step:
         lease, rate = key.lease, granted.rate_limit
         permission = covered_by(lease, granted.principal, question)
         if permission is None:
             return _ALONE
-        key.used, key.used_at = key.used + 1, now
+        key.used += 1
         self.spent += 1
-        use = _Use(question.credential, question.client_ip, permission, question.operation)
-        is_due = passed >= _RENEWED * _USABLE * lease.length_ms or key.used >= _RENEWED * lease.uses
+        if key.used >= lease.uses:
+            key.end = now
+        use = (question.credential, question.client_ip, permission, question.operation)
+        # At 80 % of the usable time, which is 90 %, or of the uses.
+        is_due = left * 100 <= lease.length_ms * _MS * 18 or key.used * 10 >= lease.uses * 8
         wish = self._wish(key, use) if is_due and not key.call and now >= key.quiet_until else None
         if not wish:
             self._count(use, now)
@@ -146,13 +143,12 @@ class Leases:
         with self._lock:
             if wish.renewing and decision.status != 200:
                 self._count(wish.renewing, wish.monotonic)
-            if isinstance(decision, Granted) and lease and lease.length_ms <= _LONGEST_MS:
+            if isinstance(decision, Granted) and lease and lease.uses and lease.length_ms <= _LONGEST_MS:
+                usable = lease.length_ms * _MS * 9 // 10
                 key.granted, key.lease, key.used = decision, lease, 0
-                key.wall, key.monotonic = wish.wall, wish.monotonic
+                key.wall_end, key.end = wish.wall + usable, wish.monotonic + usable
             else:
-                key.quiet_until = self.clocks.monotonic() + _QUIET_MS
-                if decision.status == 401:
-                    key.granted = None
+                key.quiet_until = self.clocks.monotonic() + _QUIET
             key.call = None
         wish.ended.set_result(None)
 
@@ -162,10 +158,10 @@ class Leases:
             if key := self._keys.get(digest_of(credential)):
                 key.granted = None
 
-    def _count(self, use: _Use, now: float) -> None:
+    def _count(self, use: _Use, now: int) -> None:
         # So many addresses are counted one by one.
         if len(self._counts) >= _MOST_COUNTS and use not in self._counts:
-            use = use._replace(client_ip="")
+            use = (use[0], "", *use[2:])
         count, _ = self._counts.get(use, (0, now))
         self._counts[use] = (count + 1, now)
 
@@ -179,14 +175,14 @@ class Leases:
             counts, self._counts, self._used = self._counts, {}, {}
         return [
             {
-                **use.credential.fields,
-                "clientIp": use.client_ip,
-                "permission": use.permission,
-                "operation": f"OPERATION_{use.operation}",
+                **credential.fields,
+                "clientIp": client_ip,
+                "permission": permission,
+                "operation": f"OPERATION_{operation}",
                 "count": count,
-                "lastMsAgo": max(0, int(now - last)),
+                "lastMsAgo": max(0, (now - last) // _MS),
             }
-            for use, (count, last) in counts.items()
+            for (credential, client_ip, permission, operation), (count, last) in counts.items()
         ]
 
 

@@ -117,7 +117,7 @@ class Credential(NamedTuple):
         return not any(self)
 
 
-@dataclass
+@dataclass(slots=True)
 class Question:
     """One request of a client."""
 
@@ -129,8 +129,6 @@ class Question:
     template: str = ""
     #: Empty if it is not certain.
     client_ip: str = ""
-    #: For an answer of 401.
-    challenge: str = "Bearer"
     #: Every value of a header, by its name in lower case.
     values: Values = field(default=lambda _name: [], repr=False, compare=False)
     _request_id: str = field(default="", init=False, repr=False, compare=False)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Generic, TypeVar, get_args
 
-from ._credential import Form, read_credential
-from ._model import Operation, Question, is_permission
+from ._model import Operation, is_permission
 
 #: One permission; one for reads and one for everything else; or None: any good key is enough.
 Permission = str | tuple[str, str] | None
@@ -20,7 +19,7 @@ _BY_METHOD: Mapping[str, Operation] = {
     **dict.fromkeys(("GET", "HEAD", "OPTIONS"), "READ"),
     **dict.fromkeys(("POST", "PUT", "PATCH"), "WRITE"),
 }
-_FORWARDING = frozenset({"x-forwarded-for", "forwarded", "x-real-ip"})
+FORWARDING = frozenset({"x-forwarded-for", "forwarded", "x-real-ip"})
 _App = TypeVar("_App")
 _Guard = TypeVar("_Guard")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
@@ -28,10 +27,10 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
 
 @dataclass(slots=True)
 class Request:
-    """What a guard reads of a request. Header names are in lower case, values Latin-1, each value by itself."""
+    """What a guard reads of a request. Names of headers are in lower case, values Latin-1, each value by itself."""
 
     method: str
-    headers: Sequence[tuple[str, str]]
+    _headers: Sequence[tuple[str, str]]
     #: The parameters of the route, as the framework gives them to the handler.
     params: Mapping[str, object] = field(default_factory=dict)
     #: The address of the peer.
@@ -40,7 +39,11 @@ class Request:
     raw_path: str | None = None
 
     def values(self, name: str) -> list[str]:
-        return [value for each, value in self.headers if each == name]
+        return [value for each, value in self._headers if each == name]
+
+    def is_forwarded(self) -> bool:
+        """By a proxy, or a client that lies: the peer is not known to be the client."""
+        return not FORWARDING.isdisjoint(dict(self._headers))
 
 
 #: Finds the client's address where there is a proxy in front. Anything but one address counts as unknown.
@@ -94,38 +97,15 @@ def _one(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
-def question_of(
-    request: Request,
-    permission: Permission,
-    operation: Operation | None,
-    client_address: ClientAddress | None,
-    forms: Sequence[Form] = ("bearer",),
-) -> Question:
-    """A request whose parameters can't be part of a permission counts as DESTROY, like an unknown method: a client
-    without a good key still gets 401."""
-    does = operation or _BY_METHOD.get(request.method, "DESTROY")
-    if isinstance(permission, tuple):
-        template = permission[0] if does == "READ" else permission[1]
-    else:
-        template = permission or ""
-    filled = fill_in(template, request) if "{" in template else template
-    credential, challenge = read_credential(forms, request.values)
-    return Question(
-        credential=credential,
-        operation="DESTROY" if filled is None else does,
-        permission=filled or "",
-        template=template,
-        client_ip=_address_of(request, client_address),
-        challenge=challenge,
-        values=request.values,
-    )
+def operation_of(method: str) -> Operation:
+    return _BY_METHOD.get(method, "DESTROY")
 
 
-def _address_of(request: Request, own: ClientAddress | None) -> str:
+def address_of(request: Request, own: ClientAddress | None) -> str:
     try:
         if own:
             return plain_address(own(request) or "")
-        return plain_address(request.peer) if _FORWARDING.isdisjoint(dict(request.headers)) else ""
+        return "" if request.is_forwarded() else plain_address(request.peer)
     except Exception:
         return ""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from . import Granted, Request, decision_headers, refusal_body
 from ._model import Decision
-from ._request import Protection
+from ._request import FORWARDING, Protection
 from .aio import AsyncGuard
 
 Scope = MutableMapping[str, Any]
@@ -18,33 +19,50 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+_FORWARDING = frozenset(map(str.encode, FORWARDING))
+
+
+@dataclass(slots=True)
+class _Received(Request):
+    """Of its headers only few are read, so the others stay bytes. ASGI has their names in lower case."""
+
+    bare: Sequence[tuple[bytes, bytes]] = ()
+
+    def values(self, name: str) -> list[str]:
+        wanted, found = name.encode(), []
+        for each, value in self.bare:
+            if each == wanted:
+                found.append(value.decode("latin-1"))
+        return found
+
+    def is_forwarded(self) -> bool:
+        return not _FORWARDING.isdisjoint(dict(self.bare))
+
+
 def request_of(scope: Scope) -> Request:
-    headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-    client = scope.get("client")
-    raw_path = scope.get("raw_path")
-    return Request(
+    client, raw_path = scope.get("client"), scope.get("raw_path")
+    return _Received(
         scope.get("method", ""),
-        headers,
+        (),
         scope.get("path_params", {}),
         client[0] if client else "",
         raw_path.decode("latin-1") if raw_path is not None else None,
+        scope["headers"],
     )
 
 
-def headers_of(decision: Decision, present: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
-    names = [name.decode("latin-1") for name, _ in present] if decision.is_private else ()
-    return [(_lower(name), value.encode("latin-1")) for name, value in decision_headers(decision, names).items()]
+def add_headers(message: Message, decision: Decision) -> None:
+    if message["type"] in ("http.response.start", "websocket.accept"):
+        headers = list(message.get("headers", ()))
+        names = [name.decode("latin-1") for name, _ in headers] if decision.is_private else ()
+        for name, value in decision_headers(decision, names).items():
+            headers.append((_lower(name), value.encode("latin-1")))
+        message["headers"] = headers
 
 
 @lru_cache
 def _lower(name: str) -> bytes:
     return name.lower().encode()
-
-
-def add_headers(message: Message, decision: Decision) -> None:
-    if message["type"] in ("http.response.start", "websocket.accept"):
-        present = list(message.get("headers", ()))
-        message["headers"] = present + headers_of(decision, present)
 
 
 class Protected(Protection[App, AsyncGuard]):
@@ -72,6 +90,6 @@ class Protected(Protection[App, AsyncGuard]):
         if not is_http:
             return await send({"type": "websocket.close", "code": 1008})
         body = refusal_body(decision)
-        headers = [*headers_of(decision), (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": decision.status, "headers": headers})
+        headers = [(b"content-length", str(len(body)).encode())]
+        await with_headers({"type": "http.response.start", "status": decision.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
