@@ -320,6 +320,18 @@ func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
 		}
 		principal.Permissions[0] = "users:write"
 	}
+	handler := guard.Protect("systems:read")(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		principal, _ := PrincipalFromContext(r.Context())
+		if principal.Permissions[0] != "systems:read" {
+			t.Error(principal)
+		}
+		principal.Permissions[0] = "users:write"
+	}))
+	request := httptest.NewRequest("GET", "/systems", nil)
+	request.Header.Set("Authorization", "Bearer lk_key")
+	for range 3 {
+		handler.ServeHTTP(httptest.NewRecorder(), request)
+	}
 	if calls.Load() != 1 {
 		t.Errorf("the lease lost its permission: %d calls", calls.Load())
 	}

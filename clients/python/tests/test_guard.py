@@ -403,6 +403,15 @@ def test_a_renewal_that_is_refused_with_401_ends_its_lease(latchkey: Latchkey) -
     guard.close()
 
 
+def test_an_operation_that_no_key_may_do_wishes_for_no_lease() -> None:
+    clock = Clock()
+    leases = Leases(Clocks(clock, clock))
+    leased(leases, Lease(1000, 10, False, ()))
+    assert leases.step(QUESTION)[0]
+    clock.ms += 1000
+    assert leases.step(Question(QUESTION.credential, "DESTROY")) == (None, None, None)
+
+
 def test_a_wish_after_a_lease_that_was_spent_long_ago_is_for_one_use() -> None:
     clock = Clock()
     leases = Leases(Clocks(clock, clock))
