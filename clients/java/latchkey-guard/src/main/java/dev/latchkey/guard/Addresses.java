@@ -16,11 +16,16 @@ final class Addresses {
   /** The longest run of zeros: one that no longer one follows. */
   private static final Pattern ZEROS = Pattern.compile("((?:(?:^|:)0\\b){2,}):?(?!.*\\b\\1:0\\b)");
 
+  private static final Memo<String, String> PLAIN = new Memo<>(Addresses::read);
+
   private Addresses() {}
 
   /** Without port, brackets and zone; empty for anything but one address. */
   static String plain(String text) {
-    if (text == null) return "";
+    return text == null ? "" : PLAIN.of(text);
+  }
+
+  private static String read(String text) {
     if (V4.matcher(text).matches()) return text;
     InetAddress address = parse(text);
     if (address == null) return "";

@@ -64,7 +64,8 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
       JsonNode answer = Transport.JSON.readTree(body);
       check(answer.isObject(), "no object");
       check(
-          text(answer, "requestId").equals(question.requestId()), "the answer to another request");
+          text(answer, "requestId").equals(question.names().requestId()),
+          "the answer to another request");
       boolean isDenied = answer.hasNonNull("denial");
       check(answer.hasNonNull("grant") != isDenied, "not one outcome");
       boolean hasRate = answer.hasNonNull("rateLimit");

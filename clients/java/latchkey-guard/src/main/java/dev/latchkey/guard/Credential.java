@@ -1,5 +1,6 @@
 package dev.latchkey.guard;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -23,11 +24,15 @@ public record Credential(String apiKey, String authorization) {
     return apiKey.isEmpty() && authorization.isEmpty();
   }
 
-  /** The member of a message to Latchkey. */
-  Map.Entry<String, String> field() {
-    return apiKey.isEmpty()
-        ? Map.entry("authorization", authorization)
-        : Map.entry("apiKey", apiKey);
+  /** What a call and a report of uses have in common, as JSON. */
+  Map<String, Object> message(Operation operation, String permission, String clientIp) {
+    Map<String, Object> message = new HashMap<>();
+    if (apiKey.isEmpty()) message.put("authorization", authorization);
+    else message.put("apiKey", apiKey);
+    message.put("operation", "OPERATION_" + operation);
+    message.put("permission", permission);
+    message.put("clientIp", clientIp);
+    return message;
   }
 
   /** Never shows the key. */

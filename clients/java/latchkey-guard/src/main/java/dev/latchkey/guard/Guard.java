@@ -4,12 +4,11 @@ import static java.lang.System.Logger.Level.ERROR;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.latchkey.guard.Transport.FailedException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +35,9 @@ public final class Guard implements AutoCloseable {
   /** Always with three digits after the second. */
   private static final DateTimeFormatter TIME =
       new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
+
+  /** Times as RFC 3339. */
+  private static final Memo<Instant, String> SHOWN = new Memo<>(TIME::format);
 
   private static final List<String> UNDERSTOOD =
       List.of("KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS");
@@ -65,14 +67,16 @@ public final class Guard implements AutoCloseable {
 
   /** Loads classes that the first request needs, whose deadline this would use up. */
   private void rehearse() {
-    var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", "r", "");
+    var names = new RequestNames(null);
+    var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", names);
     // Without any time left, the request is only made.
     transport.post("ValidateKey", messageOf(question, null), System.nanoTime());
     String answer =
         """
-        {"requestId": "r", "grant": {"keyId": "k", "ownerId": "o", "expiresAt": "2100-01-01T00:00:00Z",
+        {"requestId": "%s", "grant": {"keyId": "k", "ownerId": "o", "expiresAt": "2100-01-01T00:00:00Z",
         "access": "ACCESS_LEVEL_READ_ONLY", "permissions": ["a:read"]}, "rateLimit": {"window": "5s"}}
-        """;
+        """
+            .formatted(names.requestId());
     Answer.read(answer.getBytes(UTF_8), question, "");
   }
 
@@ -109,6 +113,8 @@ public final class Guard implements AutoCloseable {
     Answer answer = answerTo(question, begun + options.deadline.toNanos());
     Decision decision = answer.decision();
     if (answer.failure() != null) failed(question, answer.failure());
+    boolean isDenied = !decision.isGranted() && decision.status() != 503;
+    if (options.onDecision == null && !(isDenied && options.onDenied != null)) return decision;
     var event =
         new DecisionEvent(
             decision,
@@ -116,10 +122,10 @@ public final class Guard implements AutoCloseable {
             question.permission(),
             question.template(),
             question.clientIp(),
-            question.requestId(),
+            question.names().requestId(),
             answer.source(),
             Duration.ofNanos(System.nanoTime() - begun));
-    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied, event);
+    if (isDenied) call(options.onDenied, event);
     call(options.onDecision, event);
     return decision;
   }
@@ -129,14 +135,11 @@ public final class Guard implements AutoCloseable {
       return Answer.failed(new FailedException("UNAVAILABLE", "the guard is closed", false));
     }
     var step = Leases.Step.ALONE;
-    if (options.leases && !question.credential().isEmpty()) {
-      ByteBuffer digest = Leases.digestOf(question.credential());
-      step = leases.step(digest, question, false);
-      if (step.others() != null) {
-        Answer late = await(step.others().ended(), deadline);
-        if (late != null) return late;
-        step = leases.step(digest, question, true);
-      }
+    if (options.leases) step = leases.step(question, false);
+    if (step.others() != null) {
+      Answer late = await(step.others().done(), deadline);
+      if (late != null) return late;
+      step = leases.step(question, true);
     }
     if (step.granted() == null) return await(ask(question, step.own(), deadline), deadline);
     if (step.own() != null) {
@@ -175,8 +178,7 @@ public final class Guard implements AutoCloseable {
         .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
         .whenComplete(
             (answer, problem) -> {
-              boolean isInvalid = answer.decision().status() == 401;
-              if (isInvalid && options.leases) leases.drop(Leases.digestOf(question.credential()));
+              if (answer.decision().status() == 401) leases.drop(question.credential());
               if (wish != null) leases.end(wish, answer);
             });
   }
@@ -192,12 +194,12 @@ public final class Guard implements AutoCloseable {
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {
-    Map<String, Object> message = new HashMap<>(Map.ofEntries(question.credential().field()));
-    message.put("requestId", question.requestId());
-    message.put("operation", "OPERATION_" + question.operation());
-    message.put("permission", question.permission());
-    message.put("clientIp", question.clientIp());
-    message.put("userAgent", question.userAgent());
+    Map<String, Object> message =
+        question
+            .credential()
+            .message(question.operation(), question.permission(), question.clientIp());
+    message.put("requestId", question.names().requestId());
+    message.put("userAgent", question.names().userAgent());
     if (wish != null) {
       message.put("leaseWish", Map.of("uses", wish.uses(), "understands", UNDERSTOOD));
     }
@@ -210,7 +212,7 @@ public final class Guard implements AutoCloseable {
         Stream.of(credential.apiKey(), credential.authorization(), options.serviceToken)
             .filter(secret -> !secret.isEmpty())
             .reduce(failure.getMessage(), (text, secret) -> text.replace(secret, "[redacted]"));
-    call(options.onError, new Failure(failure.code, message, question.requestId()));
+    call(options.onError, new Failure(failure.code, message, question.names().requestId()));
     if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, message);
   }
 
@@ -249,7 +251,7 @@ public final class Guard implements AutoCloseable {
     }
     switch (decision.status()) {
       case 200 -> {
-        headers.put("Latchkey-Key-Expires", TIME.format(decision.principal().expiresAt()));
+        headers.put("Latchkey-Key-Expires", SHOWN.of(decision.principal().expiresAt()));
         headers.put("Access-Control-Expose-Headers", "Latchkey-Key-Expires");
       }
       case 401 -> headers.put("WWW-Authenticate", challenge);

@@ -37,19 +37,12 @@ final class Leases {
   /**
    * A call with a wish for a lease. Its clocks were read before it was sent, the wall clock first.
    *
-   * @param question of the request that makes the call
-   * @param renewing the permission that covers this request by the lease that the call renews, of
-   *     which it is a use unless the call is granted; null if it renews none
-   * @param ended completes with null at the end of the call, whatever came of it
+   * @param renews the request of a renewal, which is a use of the lease before unless the call is
+   *     granted; null if the call renews none
+   * @param done completes with null at the end of the call, whatever came of it
    */
   record Call(
-      Key key,
-      Question question,
-      String renewing,
-      long wall,
-      long monotonic,
-      long uses,
-      CompletableFuture<Answer> ended) {}
+      Key key, Use renews, long wall, long monotonic, long uses, CompletableFuture<Answer> done) {}
 
   /**
    * What to do with a request. Without any of these it makes a call without a wish.
@@ -63,12 +56,11 @@ final class Leases {
   }
 
   /** What a report counts. */
-  private record Use(
-      Credential credential, Operation operation, String permission, String clientIp) {}
+  record Use(Credential credential, Operation operation, String permission, String clientIp) {}
 
   private record Count(long times, long last) {}
 
-  private static final class Key {
+  static final class Key {
     Lease lease; // null for none
     Decision granted;
     long used;
@@ -84,8 +76,12 @@ final class Leases {
   }
 
   private final Clocks clocks;
-  private final Map<ByteBuffer, Key> keys = new HashMap<>();
-  private Map<Use, Count> counts = new HashMap<>();
+  final Map<ByteBuffer, Key> keys = new HashMap<>();
+  private final Map<Use, Count> counts = new HashMap<>();
+
+  /** The keys that have counts, found without their digests: these take longer than a grant. */
+  private final Map<Credential, Key> used = new HashMap<>();
+
   private long spent;
 
   Leases(Clocks clocks) {
@@ -107,32 +103,34 @@ final class Leases {
    *
    * @param hasWaited whether the request has waited for a call, which it does only once
    */
-  synchronized Step step(ByteBuffer digest, Question question, boolean hasWaited) {
+  synchronized Step step(Question question, boolean hasWaited) {
     boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
-    boolean isFull = keys.size() >= MOST_KEYS && !keys.containsKey(digest);
-    if (!mayBeLeased || isFull) return Step.ALONE;
-    Key key = keys.computeIfAbsent(digest, none -> new Key());
-    long left = leftOf(key);
-    if (left > 0) return grant(key, question, left);
+    Key key = mayBeLeased ? keyOf(question.credential()) : null;
+    if (key == null) return Step.ALONE;
+    long now = clocks.monotonic().getAsLong();
+    // By the clock that shows less. The wall clock is read last: it counts a sleep between both.
+    long left = Math.min(key.endsAt - now, key.wallEndsAt - clocks.wall().getAsLong());
+    if (key.lease != null && left > 0) return grant(key, question, now, left);
     if (hasWaited) return Step.ALONE;
     if (key.call != null) return new Step(null, null, key.call);
-    boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
-    return isQuiet ? Step.ALONE : new Step(null, begin(key, question, null), null);
+    return now < key.quietUntil ? Step.ALONE : new Step(null, begin(key, null), null);
   }
 
-  /** By the clock that shows less. The wall clock is read last: it counts a sleep between both. */
-  private long leftOf(Key key) {
-    if (key.lease == null) return 0;
-    long left = key.endsAt - clocks.monotonic().getAsLong();
-    return Math.min(left, key.wallEndsAt - clocks.wall().getAsLong());
+  /** Null for none, and beyond so many keys. */
+  private Key keyOf(Credential credential) {
+    Key hot = used.get(credential);
+    if (hot != null || credential.isEmpty()) return hot;
+    ByteBuffer digest = digestOf(credential);
+    if (keys.size() < MOST_KEYS) keys.putIfAbsent(digest, new Key());
+    return keys.get(digest);
   }
 
   /** A lease only grants. What it would refuse is for Latchkey to judge. */
-  private Step grant(Key key, Question question, long left) {
+  private Step grant(Key key, Question question, long now, long left) {
     Lease lease = key.lease;
     String covering = lease.covering(question, key.granted.principal());
     if (covering == null) return Step.ALONE;
-    long now = clocks.monotonic().getAsLong();
+    var use = new Use(question.credential(), question.operation(), covering, question.clientIp());
     key.used++;
     spent++;
     if (key.used == lease.uses()) key.endsAt = now;
@@ -140,27 +138,28 @@ final class Leases {
     boolean isDue = key.used * 10 >= lease.uses() * 8 || left * 100 <= lease.lengthMs() * MS * 18;
     Call renewal = null;
     if (isDue && key.call == null && now >= key.quietUntil) {
-      renewal = begin(key, question, covering);
+      renewal = begin(key, use);
     } else {
-      count(question, covering, now);
+      count(use, now);
+      used.put(question.credential(), key);
     }
     return new Step(Answer.leased(key.granted.after(key.used)), renewal, null);
   }
 
-  private Call begin(Key key, Question question, String renewing) {
+  private Call begin(Key key, Use renews) {
     long wall = clocks.wall().getAsLong();
     long monotonic = clocks.monotonic().getAsLong();
     long uses = key.isRecent(monotonic) ? 2 * key.used + 1 : 1;
-    key.call = new Call(key, question, renewing, wall, monotonic, uses, new CompletableFuture<>());
+    key.call = new Call(key, renews, wall, monotonic, uses, new CompletableFuture<>());
     return key.call;
   }
 
-  /** Ends a call. Those that wait for it go on afterwards, by {@link Call#ended}. */
+  /** Ends a call. Those that wait for it go on afterwards, by {@link Call#done}. */
   synchronized void end(Call call, Answer answer) {
     Key key = call.key;
     Lease given = answer.lease();
-    boolean isGranted = answer.decision().isGranted();
-    if (call.renewing != null && !isGranted) count(call.question, call.renewing, call.monotonic);
+    boolean isUse = call.renews != null && !answer.decision().isGranted();
+    if (isUse) count(call.renews, call.monotonic);
     if (given != null && given.lengthMs() <= LONGEST_MS && given.uses() > 0) {
       long usable = given.lengthMs() * MS / 10 * 9;
       key.lease = given;
@@ -172,21 +171,19 @@ final class Leases {
       key.quietUntil = clocks.monotonic().getAsLong() + QUIET;
     }
     key.call = null;
-    call.ended.complete(null);
+    call.done.complete(null);
   }
 
   /** Latchkey denied the credential itself. */
-  synchronized void drop(ByteBuffer digest) {
-    Key key = keys.get(digest);
+  synchronized void drop(Credential credential) {
+    Key key = keyOf(credential);
     if (key != null) key.lease = null;
   }
 
-  private void count(Question of, String permission, long now) {
-    Use use = new Use(of.credential(), of.operation(), permission, of.clientIp());
-    if (counts.size() >= MOST_COUNTS && !counts.containsKey(use)) {
-      use = new Use(of.credential(), of.operation(), permission, "");
-    }
-    counts.merge(use, new Count(1, now), (old, one) -> new Count(old.times + 1, now));
+  private void count(Use use, long now) {
+    boolean hasRoom = counts.size() < MOST_COUNTS || counts.containsKey(use);
+    Use counted = hasRoom ? use : new Use(use.credential, use.operation, use.permission, "");
+    counts.merge(counted, new Count(1, now), (old, one) -> new Count(old.times + 1, now));
   }
 
   /** Frees memory, and takes out what leases were used for, as KeyUses in JSON. */
@@ -196,16 +193,13 @@ final class Leases {
     List<Map<String, Object>> uses = new ArrayList<>();
     counts.forEach(
         (use, count) -> {
-          Map<String, Object> entry = new HashMap<>(Map.ofEntries(use.credential.field()));
-          entry.put("clientIp", use.clientIp);
-          entry.put("operation", "OPERATION_" + use.operation);
+          var entry = use.credential.message(use.operation, use.permission, use.clientIp);
           entry.put("count", count.times);
           entry.put("lastMsAgo", Math.max(0, (now - count.last) / MS));
-          // Absent would mean unknown.
-          entry.put("permission", use.permission);
           uses.add(entry);
         });
-    counts = new HashMap<>();
+    counts.clear();
+    used.clear();
     return uses;
   }
 
@@ -213,9 +207,5 @@ final class Leases {
     long now = clocks.monotonic().getAsLong();
     long held = keys.values().stream().filter(key -> key.isRecent(now)).count();
     return new Guard.LeaseCounts((int) held, spent);
-  }
-
-  synchronized boolean isCalling() {
-    return keys.values().stream().anyMatch(key -> key.call != null);
   }
 }

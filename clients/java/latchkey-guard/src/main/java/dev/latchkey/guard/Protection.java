@@ -2,7 +2,6 @@ package dev.latchkey.guard;
 
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -14,10 +13,6 @@ import java.util.Set;
  * @param operation what the handler does; null: the method shows it
  */
 public record Protection(Guard guard, String permission, String writes, Operation operation) {
-  /** Headers by which a proxy, or a client that lies, names another address than the peer's. */
-  public static final List<String> FORWARDING =
-      List.of("X-Forwarded-For", "Forwarded", "X-Real-IP");
-
   /**
    * Checks the permissions.
    *
@@ -73,9 +68,8 @@ public record Protection(Guard guard, String permission, String writes, Operatio
         filled == null ? "" : filled,
         template,
         addressOf(request),
-        Texts.tidy(first(request, "User-Agent"), 256),
-        Texts.requestId(first(request, "X-Request-Id")),
-        guard.credentials.challengeFor(request));
+        guard.credentials.challengeFor(request),
+        new RequestNames(request));
   }
 
   /** What the handler gets, if the path has the same text as a segment before decoding. */
@@ -86,15 +80,7 @@ public record Protection(Guard guard, String permission, String writes, Operatio
     return isSegment ? value : "";
   }
 
-  private static String first(GuardedRequest request, String name) {
-    List<String> values = request.headers(name);
-    return values.isEmpty() ? "" : values.get(0);
-  }
-
-  /**
-   * The client's address, if it is certain. With a forwarding header the peer is a proxy, or the
-   * client lies.
-   */
+  /** The client's address, if it is certain. */
   private String addressOf(GuardedRequest request) {
     var own = guard.options.clientAddress;
     try {
@@ -102,9 +88,6 @@ public record Protection(Guard guard, String permission, String writes, Operatio
     } catch (RuntimeException e) {
       return "";
     }
-    for (String name : FORWARDING) {
-      if (!request.headers(name).isEmpty()) return "";
-    }
-    return Addresses.plain(request.peerAddress());
+    return request.isForwarded() ? "" : Addresses.plain(request.peerAddress());
   }
 }

@@ -156,7 +156,7 @@ public abstract class GuardConformance {
         compareAsked(step.path("expect").path("asked"), asked.subList(before, asked.size()));
       }
       // A renewal that comes later would count as a call of the next case.
-      RawLatchkey.until(() -> !guard.leases.isCalling());
+      RawLatchkey.untilNoCallOf(guard);
     }
   }
 

@@ -42,9 +42,8 @@ final class GuardLoadTest {
         "",
         "",
         "",
-        "",
-        Texts.requestId(""),
-        "Bearer");
+        "Bearer",
+        new RequestNames(null));
   }
 
   @Test

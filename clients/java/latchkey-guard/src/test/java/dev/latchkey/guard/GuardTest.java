@@ -3,6 +3,7 @@ package dev.latchkey.guard;
 import static dev.latchkey.guard.RawLatchkey.granted;
 import static dev.latchkey.guard.RawLatchkey.json;
 import static dev.latchkey.guard.RawLatchkey.until;
+import static dev.latchkey.guard.RawLatchkey.untilNoCallOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -60,9 +61,8 @@ final class GuardTest {
         "systems:read",
         "systems:read",
         "192.0.2.7",
-        "",
-        "",
-        "Bearer");
+        "Bearer",
+        new RequestNames(null));
   }
 
   @Test
@@ -280,7 +280,7 @@ final class GuardTest {
                 }));
       }
       for (Future<Boolean> caller : callers) assertTrue(caller.get());
-      until(() -> !guard.leases.isCalling());
+      untilNoCallOf(guard);
       assertTrue(guard.leases().spent() > 0);
       guard.close();
       assertTrue(latchkey.calls.get() <= 500, latchkey.calls + " calls");
@@ -311,7 +311,7 @@ final class GuardTest {
       Guard guard = builder(latchkey).leases(true).build();
       assertEquals(200, guard.check(question()).status());
       assertEquals(200, guard.check(question()).status());
-      until(() -> !guard.leases.isCalling());
+      untilNoCallOf(guard);
       guard.close();
       assertEquals(2, asked.get());
       assertEquals(1, reported.get());
@@ -334,7 +334,13 @@ final class GuardTest {
       Guard guard = builder(latchkey).leases(true).build();
       Question without =
           new Question(
-              new Credential("", "Bearer lk_key"), Operation.READ, "", "", "", "", "", "Bearer");
+              new Credential("", "Bearer lk_key"),
+              Operation.READ,
+              "",
+              "",
+              "",
+              "Bearer",
+              new RequestNames(null));
       assertEquals(200, guard.check(without).status());
       assertEquals(200, guard.check(without).status());
       guard.close();
@@ -357,7 +363,7 @@ final class GuardTest {
       for (int request = 0; request < 5; request++) {
         assertEquals(200, guard.check(question()).status());
       }
-      until(() -> !guard.leases.isCalling());
+      untilNoCallOf(guard);
       assertEquals(401, guard.check(question()).status());
     }
   }

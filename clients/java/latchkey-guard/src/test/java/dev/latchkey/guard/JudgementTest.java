@@ -53,8 +53,7 @@ final class JudgementTest {
             "",
             request.path("clientAddress").asText(""),
             "",
-            "",
-            "");
+            new RequestNames(null));
     assertEquals(each.path("refusal").isNull(), lease.covering(question, principal) != null);
   }
 

@@ -102,6 +102,16 @@ public final class RawLatchkey implements AutoCloseable {
     }
   }
 
+  /** A call that ends later would count for what comes next. */
+  static void untilNoCallOf(Guard guard) {
+    until(
+        () -> {
+          synchronized (guard.leases) {
+            return guard.leases.keys.values().stream().allMatch(key -> key.call == null);
+          }
+        });
+  }
+
   void start() {
     try {
       listener = new ServerSocket();

@@ -1,7 +1,6 @@
 package dev.latchkey.guard.servlet;
 
 import dev.latchkey.guard.GuardedRequest;
-import dev.latchkey.guard.Protection;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
@@ -37,15 +36,25 @@ public record GuardedServletRequest(HttpServletRequest request, Map<String, Stri
     return parameters.get(name);
   }
 
-  /** Of the connection, whatever a filter says. Empty where a filter hides a forwarding header. */
+  /** Of the connection, whatever a filter says. */
   @Override
   public String peerAddress() {
+    return received().getRemoteAddr();
+  }
+
+  @Override
+  public boolean isForwarded() {
+    HttpServletRequest received = received();
+    for (String name : FORWARDING) {
+      if (received.getHeader(name) != null) return true;
+    }
+    return false;
+  }
+
+  /** Without the filters that wrapped it. */
+  private HttpServletRequest received() {
     ServletRequest own = request;
     while (own instanceof ServletRequestWrapper wrapper) own = wrapper.getRequest();
-    boolean isForwarded =
-        own != request
-            && own instanceof HttpServletRequest http
-            && Protection.FORWARDING.stream().anyMatch(name -> http.getHeader(name) != null);
-    return isForwarded ? "" : own.getRemoteAddr();
+    return own instanceof HttpServletRequest http ? http : request;
   }
 }

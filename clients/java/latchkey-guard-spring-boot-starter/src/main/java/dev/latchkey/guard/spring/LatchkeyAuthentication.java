@@ -3,6 +3,7 @@ package dev.latchkey.guard.spring;
 import dev.latchkey.guard.Decision;
 import dev.latchkey.guard.LatchkeyPrincipal;
 import dev.latchkey.guard.Question;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
@@ -50,7 +51,8 @@ public final class LatchkeyAuthentication extends AbstractAuthenticationToken {
   }
 
   private static LatchkeyAuthentication of(Decision decision, LatchkeyPrincipal principal) {
-    var authorities = principal.permissions().stream().map(SimpleGrantedAuthority::new).toList();
+    List<GrantedAuthority> authorities = new ArrayList<>();
+    for (String each : principal.permissions()) authorities.add(new SimpleGrantedAuthority(each));
     return new LatchkeyAuthentication(null, decision, principal, authorities);
   }
 

@@ -151,10 +151,13 @@ final class LatchkeyAutoConfigurationTest {
             return Collections.emptyEnumeration();
           }
         };
-    assertThat(new GuardedServletRequest(wrapped, Map.of()).peerAddress()).isEmpty();
-    own.removeHeader("X-Forwarded-For");
-    assertThat(new GuardedServletRequest(wrapped, Map.of()).peerAddress())
-        .isEqualTo("198.51.100.1");
+    var request = new GuardedServletRequest(wrapped, Map.of());
+    try (Guard guard = Guard.builder().target("http://127.0.0.1:1").serviceToken("t").build()) {
+      var protection = guard.protect(Guard.ANY_KEY);
+      assertThat(protection.question(request).clientIp()).isEmpty();
+      own.removeHeader("X-Forwarded-For");
+      assertThat(protection.question(request).clientIp()).isEqualTo("198.51.100.1");
+    }
   }
 
   @Test
