@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => trail?.close());
 beforeEach(async () => {
-  await trail.tamper('TRUNCATE sessions, api_keys, accounts CASCADE');
   await trail.reset();
 });
 

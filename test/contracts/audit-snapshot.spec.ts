@@ -10,7 +10,7 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { DAY_MS } from '#domain/time.js';
 import { client, POLICY } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
-import { WORLDS } from './support/worlds.js';
+import { openPostgresWorld } from './support/postgres-world.js';
 
 async function of<T>(items: AsyncIterable<HistoryItem<T>>, id: string): Promise<HistoryItem<T>[]> {
   const found: HistoryItem<T>[] = [];
@@ -25,10 +25,10 @@ async function of<T>(items: AsyncIterable<HistoryItem<T>>, id: string): Promise<
   return found;
 }
 
-describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
+describe('AuditTrailSnapshot on PostgreSQL', () => {
   let world: World;
   beforeAll(async () => {
-    world = await open();
+    world = await openPostgresWorld();
   });
   afterAll(() => world?.close());
 

@@ -1,4 +1,5 @@
 import type { Instances } from '#application/account-ports.js';
+import type { AuditTrail } from '#application/audit-ports.js';
 import type { RecordingGate } from '#application/key-ports.js';
 import type { Ports } from '#application/ports.js';
 import { buildUseCases, type Settings } from '#composition/use-cases.js';
@@ -6,8 +7,7 @@ import { ChangeWaits } from '#application/change-waits.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
-import { fakeAudit } from './audit/fake-audit.js';
-import { fakeAuditTrail } from './audit/fake-audit-trail.js';
+import { fakeAudit } from './fake-audit.js';
 import { FakeStore } from './fake-store.js';
 import { FakeRefusals, FakeValidationMeter } from './recorders.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
@@ -40,7 +40,8 @@ export function fakePorts(store: FakeStore) {
     importReader: fakeKeyReader(store),
     databaseClock: store,
     audit: fakeAudit(store),
-    auditTrail: fakeAuditTrail(store),
+    /** Seals and prunings are tested on PostgreSQL. */
+    auditTrail: {} as AuditTrail,
     outbox: fakeOutbox(store),
     webhookReceiver: undefined,
     mailReceiver: undefined,

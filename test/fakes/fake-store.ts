@@ -4,7 +4,7 @@ import { Account } from '#domain/accounts/account.js';
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import type { ThrottleState } from '#domain/accounts/passwords.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
-import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import { recordedLeak } from '#domain/audit/event-details.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { lowerAccess } from '#domain/accounts/access-level.js';
@@ -29,11 +29,6 @@ interface StoredSession {
 }
 export interface StoredGuesses extends ThrottleState {
   readonly hasSucceeded: boolean;
-}
-/** Without a seal key a pruning has neither a seal nor a MAC. */
-export interface StoredPruning extends Omit<AuditPruning, 'toSealId' | 'mac'> {
-  readonly toSealId: bigint | null;
-  readonly mac: Buffer | null;
 }
 export interface StoredMessage extends OutboxMessage {
   readonly channel: NoticeChannel;
@@ -80,15 +75,8 @@ export class FakeStore {
   readonly leakReports = new Map<string, StoredReport>();
   /** When each network's budget of reports is full again. */
   readonly reportBudgets = new Map<string, Date>();
-  /** In the order of their ids, like seals and prunings. */
+  /** In the order of their ids. */
   events: SealableEvent[] = [];
-  seals: AuditSeal[] = [];
-  prunings: StoredPruning[] = [];
-  isTrailHeld = false;
-  /** Of the primary, as set by the test. */
-  timeline = 1;
-  /** The transactions that are writing events, as set by the test. */
-  readonly writers = new Set<string>();
   readonly outbox = new Map<string, StoredMessage>();
   /** The last sequence number of each key. */
   readonly sequences = new Map<string, number>();

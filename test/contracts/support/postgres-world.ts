@@ -22,6 +22,7 @@ export async function openHeldDatabase() {
   const name = new URL(database.url).pathname.slice(1);
   await sql(database.url, `ALTER DATABASE ${name} SET search_path = held, pg_catalog, public`);
   return {
+    url: database.url,
     start: async (given: Parameters<typeof openOver>[2]) => {
       const primary = primaryAt(database.url);
       return openOver(await createDataSource(primary).initialize(), primary, given);

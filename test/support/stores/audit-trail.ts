@@ -1,18 +1,19 @@
 import { createSecretKey } from 'node:crypto';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import type { AuditTrailTransaction, AuditTrail } from '#application/audit-ports.js';
 import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
+import type { AuditSeal } from '#domain/audit/audit-seal.js';
 import { DAY_MS } from '#domain/time.js';
-import { openOnOwnDatabase } from '../application/application.js';
+import { openHeldDatabase } from '../../contracts/support/postgres-world.js';
 
 export const SEAL_KEY_HEX = '5e'.repeat(32);
 export const SEAL_KEY = createSecretKey(Buffer.from(SEAL_KEY_HEX, 'hex'));
 
 export type Trail = Awaited<ReturnType<typeof openTrail>>;
 
-/** An audit trail in its own database. */
+/** An audit trail in its own database, whose clock stands still. */
 export async function openTrail() {
-  const app = await openOnOwnDatabase();
+  const database = await openHeldDatabase();
+  const app = await database.start({});
   const { auditTrail } = app;
   let sealer = new SealAuditEvents(auditTrail, [SEAL_KEY]);
   let recorded = 0;
@@ -32,18 +33,17 @@ export async function openTrail() {
   };
   return {
     app,
-    url: app.databaseUrl,
+    url: database.url,
+    start: () => database.start({}),
     record,
     seal,
     tamper,
-    /** The audit trail with a clock that is this many days ahead or behind. */
-    inDays: (days: number): AuditTrail => {
-      const exclusively: AuditTrail['exclusively'] = (work) =>
-        auditTrail.exclusively((transaction) => {
-          const now = new Date(transaction.now.getTime() + days * DAY_MS);
-          return work(Object.create(transaction, { now: { value: now } }) as AuditTrailTransaction);
-        });
-      return Object.create(auditTrail, { exclusively: { value: exclusively } }) as AuditTrail;
+    /** The number of unsealed events, as of the sealer's last run. */
+    unsealedEvents: () => sealer.unsealedEvents,
+    /** Runs `work` with the clock moved by this many days. */
+    inDays: async <T>(days: number, work: () => Promise<T>) => {
+      await database.pass(days * DAY_MS);
+      return work().finally(() => database.pass(-days * DAY_MS));
     },
     /** Three seals over three events each. */
     recordNineInThreeSeals: async () => {
@@ -54,12 +54,20 @@ export async function openTrail() {
     },
     verify: (...expected: Parameters<VerifyAuditTrail['execute']>) =>
       new VerifyAuditTrail(auditTrail, [SEAL_KEY]).execute(...expected),
-    /** Empties the audit trail, as if nothing had ever been recorded. */
+    ids: async () => (await app.sql<{ id: string }>('SELECT id FROM audit_events ORDER BY id')).map(({ id }) => +id),
+    seals: () =>
+      app.sql<{ from: string; to: string; count: number }>(
+        'SELECT from_event_id AS from, to_event_id AS to, event_count AS count FROM audit_seals ORDER BY id',
+      ),
+    newestSeal: () => auditTrail.read((trail) => trail.newestSeal()),
+    addSeal: (forged: AuditSeal) => auditTrail.exclusively((trail) => trail.addSeal(forged)),
+    /** Empties the database, as if nothing had ever been recorded. */
     reset: async () => {
-      await tamper('TRUNCATE audit_events, audit_seals, audit_prunings RESTART IDENTITY');
+      const tables = 'audit_events, audit_seals, audit_prunings, sessions, api_keys, accounts';
+      await tamper(`TRUNCATE ${tables} RESTART IDENTITY CASCADE`);
       sealer = new SealAuditEvents(auditTrail, [SEAL_KEY]);
       recorded = 0;
     },
-    close: () => app.close(),
+    close: () => app.close().finally(() => database.drop()),
   };
 }

@@ -1,7 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createKey, newOwner, openApplication, times } from '#test/support/application/application.js';
+import { createKey, newOwner, times } from '#test/support/application/application.js';
 import { openTrail, SEAL_KEY, type Trail } from '#test/support/stores/audit-trail.js';
 import { eventually } from '#test/support/eventually.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
@@ -16,28 +15,9 @@ beforeAll(async () => {
 afterAll(() => trail?.close());
 beforeEach(() => trail.reset());
 
-const seals = () =>
-  trail.app.sql<{ from: string; to: string; count: number }>(
-    `SELECT from_event_id AS from, to_event_id AS to, event_count AS count FROM audit_seals ORDER BY id`,
-  );
-
 describe('sealing', () => {
-  test('waits for an open transaction with a lower id and seals its event in order', async () => {
-    const writer = new pg.Client({ connectionString: trail.url });
-    await writer.connect();
-    await writer.query(`BEGIN; INSERT INTO audit_events (type) VALUES ('api_key.created')`);
-    await trail.record(2);
-    expect([await trail.seal(), await trail.seal()]).toEqual(['writers-at-work', 'writers-at-work']);
-    expect(await seals()).toEqual([]);
-    await writer.query('COMMIT');
-    await writer.end();
-    expect(await trail.seal()).toBe('up-to-date');
-    expect(await seals()).toEqual([{ from: '1', to: '3', count: 3 }]);
-    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
-  });
-
   test('makes one chain without a gap when several instances seal while events are written', async () => {
-    const others = await Promise.all(times(2, () => openApplication(trail.url)));
+    const others = await Promise.all(times(2, () => trail.start()));
     const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, [SEAL_KEY]));
     let isWriting = true;
     const sealing = sealers.map(async (sealer) => {
@@ -52,7 +32,7 @@ describe('sealing', () => {
     await Promise.all(sealing);
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 400, unsealedEvents: 0 });
-    expect((await seals()).length).toBeGreaterThan(3);
+    expect((await trail.seals()).length).toBeGreaterThan(3);
     await Promise.all(others.map((app) => app.close()));
   });
 
@@ -63,7 +43,7 @@ describe('sealing', () => {
     await Promise.all(sealers.map((sealer) => sealer.execute()));
     await trail.record(2);
     await expect(trail.seal()).rejects.toThrow('was not made with this AUDIT_SEAL_KEY');
-    await eventually(async () => (await sealers[0]!.execute()) === 'up-to-date' && (await seals()).length === 5);
+    await eventually(async () => (await sealers[0]!.execute()) === 'up-to-date' && (await trail.seals()).length === 5);
     const verify = (...known: typeof keys) => new VerifyAuditTrail(trail.app.auditTrail, known).execute();
     expect(await verify(...keys)).toMatchObject({ intact: true, newest: { id: 5n }, sealedEvents: 11 });
     expect(await verify(keys[0]!)).toMatchObject({ intact: false, seal: { id: 1n } });
@@ -82,7 +62,7 @@ describe('sealing', () => {
       );
     });
     await expect(cutOff).rejects.toThrow();
-    expect(await seals()).toEqual([]);
+    expect(await trail.seals()).toEqual([]);
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
   });
@@ -92,36 +72,16 @@ describe('retention of sealed events', () => {
   test('deletes events once when several instances prune at once', async () => {
     for (const daysAgo of [40, 20, 0]) {
       await trail.record(3);
-      await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
+      await trail.inDays(-daysAgo, trail.seal);
     }
     await trail.record(2);
-    const others = await Promise.all(times(3, () => openApplication(trail.url)));
+    const others = await Promise.all(times(3, () => trail.start()));
     const pruned = await Promise.all(
       others.map(({ auditTrail }) => new PruneAuditEvents(auditTrail, [SEAL_KEY], 10).execute()),
     );
     expect(pruned.reduce((sum, count) => sum + count)).toBe(6);
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 2n });
     await Promise.all(others.map((app) => app.close()));
-  });
-});
-
-describe('verification', () => {
-  test.each([
-    [
-      'a changed event',
-      `UPDATE audit_events SET reason = 'expired' WHERE id = 5`,
-      'the events differ from the sealed ones',
-    ],
-    [
-      'an event at an impossible time',
-      `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
-      'the events differ from the sealed ones',
-    ],
-    ['a deleted event', `DELETE FROM audit_events WHERE id = 5`, 'the number of events is 2 instead of 3'],
-  ])('names the first broken link after %s', async (_, statement, problem) => {
-    await trail.recordNineInThreeSeals();
-    await trail.tamper(statement);
-    expect(await trail.verify()).toMatchObject({ intact: false, problem, seal: { id: 2n } });
   });
 });
 
@@ -149,7 +109,7 @@ describe('audit_events', () => {
   test('refuses a deletion by hand, except of events that were pruned before', async () => {
     for (const daysAgo of [40, 20]) {
       await trail.record(3);
-      await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
+      await trail.inDays(-daysAgo, trail.seal);
     }
     expect(await new PruneAuditEvents(trail.app.auditTrail, [SEAL_KEY], 30).execute()).toBe(3);
     await trail.app.sql('DELETE FROM audit_events WHERE id < 4');

@@ -9,7 +9,7 @@ import {
   recordedView,
   recordedLeak,
 } from '#domain/audit/event-details.js';
-import type { FakeStore } from '../fake-store.js';
+import type { FakeStore } from './fake-store.js';
 
 export function fakeAudit(store: FakeStore): Audit {
   return {
