@@ -4,7 +4,7 @@ import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';
 import { JwksPlatformTokens } from '#infrastructure/outbound/platform-login/jwks-platform-tokens.js';
-import { FakePlatformLogin, FakePlatformTokens, ISSUER as FAKE_ISSUER } from '../fakes/sessions/fake-platform-login.js';
+import { FakePlatformLogin, FakePlatformTokens, ISSUER as FAKE_ISSUER } from '../fakes/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
 import { SILENT } from '../support/reading/kept-log.js';
 import { HttpBrowser } from '../support/callers/http-browser.js';

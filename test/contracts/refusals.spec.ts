@@ -3,7 +3,7 @@ import type { Refusals } from '#application/validation-ports.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import type { KeyRights } from '#domain/keys/key-rights.js';
 import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
-import { FakeRefusals } from '../fakes/recorders.js';
+import { fakeRefusals } from '../fakes/recorders.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 
 interface Subject {
@@ -13,7 +13,7 @@ interface Subject {
 }
 
 function openFake(): Subject {
-  const refusals = new FakeRefusals();
+  const refusals = fakeRefusals();
   const reported = () =>
     refusals.noted.map(({ reason, why, keyId, client, question }) => ({
       reason,

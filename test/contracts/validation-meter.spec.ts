@@ -5,7 +5,7 @@ import { deny, type Verdict } from '#domain/keys/verdict.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
 import { SlowValidations, ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
-import { FakeValidationMeter } from '../fakes/recorders.js';
+import { fakeValidationMeter } from '../fakes/recorders.js';
 
 const GRANT: Verdict = {
   granted: true,
@@ -27,7 +27,7 @@ interface Subject {
 }
 
 function openFake(): Subject {
-  const meter = new FakeValidationMeter();
+  const meter = fakeValidationMeter();
   const { validations } = meter;
   return {
     meter,

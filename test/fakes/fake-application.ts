@@ -2,21 +2,20 @@ import type { Instances } from '#application/account-ports.js';
 import type { AuditTrail } from '#application/audit-ports.js';
 import type { RecordingGate } from '#application/key-ports.js';
 import type { Ports } from '#application/ports.js';
+import { readConfig } from '#config/config.js';
 import { buildUseCases, type Settings } from '#composition/use-cases.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
-import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
-import { fakeAccounts } from './accounts/fake-accounts.js';
+import { PASSWORD } from '../support/application/calls.js';
+import { fakeAccounts } from './fake-accounts.js';
 import { fakeAudit } from './fake-audit.js';
 import { FakeStore } from './fake-store.js';
-import { FakeRefusals, FakeValidationMeter } from './recorders.js';
-import { fakeApiKeys } from './keys/fake-api-keys.js';
-import { fakeDueKeys, fakeIdleKeys } from './keys/fake-due-keys.js';
-import { fakeKeyReader, fakeKeyUsage } from './keys/fake-key-usage.js';
-import { fakeOutbox } from './notices/fake-outbox.js';
-import { fakeLeakReports } from './leaks/fake-leak-reports.js';
-import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
-import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './sessions/fake-sessions.js';
+import { fakeRefusals, fakeValidationMeter } from './recorders.js';
+import { fakeApiKeys, fakeDueKeys, fakeIdleKeys, fakeKeyReader, fakeKeyUsage } from './fake-keys.js';
+import { fakeOutbox } from './fake-outbox.js';
+import { fakeLeakReports } from './fake-leak-reports.js';
+import { FakePasswords, fakeHash } from './fake-passwords.js';
+import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './fake-sessions.js';
 
 interface Given extends Partial<Pick<Ports, 'passwords' | 'guesses' | 'platformTokens' | 'platformLogin'>> {
   /** By default a new store. */
@@ -28,6 +27,13 @@ export type FakeApplication = ReturnType<typeof openFakes>;
 
 /** What an account must have to see the keys of all owners. */
 export const ADMIN_PERMISSION = 'api-keys:administer';
+
+const DEFAULTS: Settings = {
+  ...readConfig({ DEMO: '1', DATABASE_URL: 'postgres://nowhere' }),
+  adminPermission: ADMIN_PERMISSION,
+  keyChangesPerHour: 0,
+  noticeReceivers: { webhook: true, mail: true },
+};
 
 /** Transactions on the fakes run one after the other anyway. */
 const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
@@ -62,34 +68,17 @@ export function fakePorts(store: FakeStore) {
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
     platformTokens: undefined,
     platformLogin: undefined,
-    meter: new FakeValidationMeter(),
-    refusals: new FakeRefusals(),
+    meter: fakeValidationMeter(),
+    refusals: fakeRefusals(),
   };
 }
 
 /** The use cases on fakes. Nothing has to be started or closed. */
 export function openFakes({ store = new FakeStore(), settings = {}, ...replaced }: Given = {}) {
-  const { rateLimit = { perSecond: 20, burst: 100 }, leaseMs = 0 } = settings;
   const ports = { ...fakePorts(store), ...replaced };
-  const useCases = buildUseCases(
-    {
-      keyPrefix: 'lk',
-      importPrefixes: [],
-      adminPermission: ADMIN_PERMISSION,
-      keyChangesPerHour: 0,
-      keyPolicy: SERVICE_POLICY,
-      rateLimit,
-      leaseMs,
-      passwordSignIn: true,
-      freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
-      signInRules: undefined,
-      audit: { sealKeys: [], retentionDays: undefined },
-      noticeReceivers: { webhook: true, mail: true },
-      expiryNoticeDays: [30, 7, 1],
-      ...settings,
-    },
-    ports,
-  );
+  const all = { ...DEFAULTS, ...settings };
+  const { rateLimit, leaseMs } = all;
+  const useCases = buildUseCases(all, ports);
   return { ...ports, ...useCases, rateLimit, leaseMs, cheapHash: fakeHash(PASSWORD, 1024), store };
 }
 

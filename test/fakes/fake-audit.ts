@@ -1,14 +1,13 @@
 import { type PageRequest, pageOf, textIn, wrongCursor } from '#application/lists.js';
 import type { Audit } from '#application/audit-ports.js';
-import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '#domain/audit/audit-event.js';
-import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import {
-  actorKindOf,
-  recordedNote,
-  recordedPreviousName,
-  recordedView,
-  recordedLeak,
-} from '#domain/audit/event-details.js';
+  AUTHENTICATION_FAILED,
+  type AuditedEvent,
+  type RecordedEvent,
+  recordedEvent,
+} from '#domain/audit/audit-event.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
+import { actorKindOf, recordedView } from '#domain/audit/event-details.js';
 import type { FakeStore } from './fake-store.js';
 
 export function fakeAudit(store: FakeStore): Audit {
@@ -23,7 +22,10 @@ export function fakeAudit(store: FakeStore): Audit {
       const isMeant = (event: SealableEvent) =>
         event.ownerId === ownerId && isOf(types, event) && event.keyId === (keyId ?? event.keyId);
       const { items, nextCursor } = pageAfter(store.events.filter(isMeant).reverse(), page);
-      return { items: items.map((event) => ({ ...toRecorded(event), actor: actorOf(store, event) })), nextCursor };
+      return {
+        items: items.map((event) => ({ id: String(event.id), ...recordedEvent(event), actor: actorOf(store, event) })),
+        nextCursor,
+      };
     },
     /** By type. Further filters are tested on PostgreSQL. */
     search: async ({ types }, page) => {
@@ -48,27 +50,11 @@ function actorOf(store: FakeStore, event: SealableEvent): RecordedEvent['actor']
   return account ? { id: account.id, displayName: account.displayName } : null;
 }
 
-function toRecorded(event: SealableEvent): Omit<RecordedEvent, 'actor'> {
-  const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
-  const [type, note] = [event.type as RecordedEvent['type'], recordedNote(event)];
-  const from = { clientIp, userAgent, requestId, leak: recordedLeak(event) };
-  return {
-    id: String(event.id),
-    type,
-    at,
-    keyId,
-    reason,
-    count,
-    note,
-    previousName: recordedPreviousName(event),
-    ...from,
-  };
-}
-
 function toAudited(store: FakeStore, event: SealableEvent): AuditedEvent {
   const { actorId, ownerId, keyId } = event;
   return {
-    ...toRecorded(event),
+    id: String(event.id),
+    ...recordedEvent(event),
     actor: actorOf(store, event),
     actorId,
     account: ownerId === null ? null : { id: ownerId, displayName: store.account(ownerId)?.displayName ?? '' },

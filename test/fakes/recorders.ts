@@ -1,13 +1,11 @@
 import type {
-  MeasuredRequest,
+  RefusalDetails,
   ValidationMeter,
   ValidationPart,
   ValidationTimer,
-  RefusalDetails,
-  Refusals,
 } from '#application/validation-ports.js';
-import type { Verdict } from '#domain/keys/verdict.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import type { Verdict } from '#domain/keys/verdict.js';
 
 /** The measurements of one validation. */
 class FakeTimer implements ValidationTimer {
@@ -21,31 +19,23 @@ class FakeTimer implements ValidationTimer {
     this.parts.push({ part, since: this.parts.at(-1)?.until ?? this.begunAt, until });
   }
 
-  end(verdict: Verdict): void {
-    this.verdict = verdict;
-  }
-
-  fail(error: unknown): void {
-    this.error = error;
-  }
+  end = (verdict: Verdict) => void (this.verdict = verdict);
+  fail = (error: unknown) => void (this.error = error);
 }
 
 /** Collects all measurements for a test. */
-export class FakeValidationMeter implements ValidationMeter {
-  readonly validations: FakeTimer[] = [];
-
-  begin({ arrivedAt = performance.now() }: MeasuredRequest): ValidationTimer {
-    const timer = new FakeTimer(arrivedAt);
-    this.validations.push(timer);
-    return timer;
-  }
+export function fakeValidationMeter() {
+  const validations: FakeTimer[] = [];
+  const begin: ValidationMeter['begin'] = ({ arrivedAt = performance.now() }) => {
+    validations.push(new FakeTimer(arrivedAt));
+    return validations.at(-1)!;
+  };
+  return { validations, begin };
 }
 
 /** Collects every refusal for a test. */
-export class FakeRefusals implements Refusals {
-  readonly noted: (FailedAuthentication & RefusalDetails)[] = [];
-
-  note(refused: FailedAuthentication, details: RefusalDetails): void {
-    this.noted.push({ ...refused, ...details });
-  }
+export function fakeRefusals() {
+  const noted: (FailedAuthentication & RefusalDetails)[] = [];
+  const note = (refused: FailedAuthentication, details: RefusalDetails) => void noted.push({ ...refused, ...details });
+  return { noted, note };
 }

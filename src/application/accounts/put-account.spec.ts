@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
-import { fakeHash, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { fakeHash, FakePasswords } from '#test/fakes/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { Account } from '#domain/accounts/account.js';
 import { LatchkeyError } from '#domain/errors.js';

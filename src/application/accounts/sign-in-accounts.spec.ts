@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openFakes } from '#test/fakes/fake-application.js';
-import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
+import { FakePlatformLogin } from '#test/fakes/fake-platform-login.js';
 import { client, newOwner, times } from '#test/support/application/calls.js';
 import { eventsOf } from '#test/support/application/stored.js';
 import { NO_TERMS } from '#domain/accounts/account-change.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf, runOut } from '#test/support/application/stored.js';
-import { FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { FakePasswords } from '#test/fakes/fake-passwords.js';
 import {
   client,
   createKey,

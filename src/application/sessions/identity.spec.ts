@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-login.js';
+import { FakePlatformTokens } from '#test/fakes/fake-platform-login.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
-import { fakeBcrypt, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { fakeBcrypt, FakePasswords } from '#test/fakes/fake-passwords.js';
 import { SignInAccounts } from '../accounts/sign-in-accounts.js';
 import type { Passwords } from '../sign-in-ports.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type FakeApplication, openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
+import { FakePlatformLogin } from '#test/fakes/fake-platform-login.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { sessionDigest } from '#domain/accounts/session.js';
 import { SignInAccounts } from '../accounts/sign-in-accounts.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FakeApplication, openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import { FakePasswords, fakeHash } from '#test/fakes/sessions/fake-passwords.js';
+import { FakePasswords, fakeHash } from '#test/fakes/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD, tally, times } from '#test/support/application/calls.js';
 import type { Account } from '#domain/accounts/account.js';
 import { LatchkeyError } from '#domain/errors.js';

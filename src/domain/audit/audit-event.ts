@@ -9,7 +9,11 @@ import {
   type ActorKind,
   plainActorKind,
   type LeakSite,
+  recordedLeak,
+  recordedNote,
+  recordedPreviousName,
 } from './event-details.js';
+import type { SealableEvent } from './audit-seal.js';
 
 /** The client, as a trusted proxy or the calling service describes it. */
 export interface Client {
@@ -179,6 +183,14 @@ export interface AuditedEvent extends RecordedEvent {
   readonly keyName: string | null;
   /** See recordedView. */
   readonly viewed: Readonly<Record<string, string | null>> | null;
+}
+
+/** What people read of an event, without who acted. */
+export function recordedEvent(event: Omit<SealableEvent, 'id'>): Omit<RecordedEvent, 'id' | 'actor'> {
+  const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
+  const [type, leak, note] = [event.type as OwnerEventType, recordedLeak(event), recordedNote(event)];
+  const previousName = recordedPreviousName(event);
+  return { type, at, keyId, reason, count, clientIp, userAgent, requestId, leak, previousName, note };
 }
 
 /** People do not see from where others work. */

@@ -7,7 +7,7 @@ import {
   times,
   type OwnApplication,
 } from '#test/support/application/application.js';
-import { FakePasswords, fakeHash } from '#test/fakes/sessions/fake-passwords.js';
+import { FakePasswords, fakeHash } from '#test/fakes/fake-passwords.js';
 import { outcomeOf } from '#test/support/application/calls.js';
 import { PostgresHousekeeping } from './housekeeping.js';
 

@@ -8,15 +8,10 @@ import {
   type FailedAuthentication,
   type Person,
   type RecordedEvent,
+  recordedEvent,
 } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
-import {
-  actorKindOf,
-  recordedNote,
-  recordedPreviousName,
-  recordedView,
-  recordedLeak,
-} from '#domain/audit/event-details.js';
+import { actorKindOf, recordedView } from '#domain/audit/event-details.js';
 import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '#application/lists.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
@@ -196,14 +191,7 @@ function auditedPart(row: AuditEventRow, accounts: readonly AccountRow[], keys: 
 
 function toEvent(row: AuditEventRow, accounts: readonly AccountRow[]): RecordedEvent {
   const actor = accounts.find(({ id }) => id === accountActing(row));
-  const { id, at, keyId, reason, count, clientIp, userAgent, requestId } = row;
-  return {
-    ...{ id, type: row.type as RecordedEvent['type'], at, keyId, reason, count, clientIp, userAgent, requestId },
-    leak: recordedLeak(row),
-    previousName: recordedPreviousName(row),
-    note: recordedNote(row),
-    actor: actor ? personAt(row, actor.id, actor) : null,
-  };
+  return { id: row.id, ...recordedEvent(row), actor: actor ? personAt(row, actor.id, actor) : null };
 }
 
 function eventIdIn(cursor: string): string {

@@ -1,12 +1,12 @@
 import type { Accounts, AccountTransaction } from '#application/account-ports.js';
 import type { Account } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
-import type { FakeStore } from '../fake-store.js';
+import type { FakeStore } from './fake-store.js';
 import { FormerAccount } from '#domain/accounts/former-account.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import { isOpen } from '#domain/keys/key-status.js';
-import { forgetMail, writeOutbox } from '../notices/fake-outbox.js';
+import { forgetMail, writeOutbox } from './fake-outbox.js';
 
 export function fakeAccounts(store: FakeStore): Accounts {
   const all = () => [...store.accounts.keys()].sort().map((id) => store.account(id)!);

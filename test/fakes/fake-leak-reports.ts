@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LeakClaim, LeakReports } from '#application/leak-ports.js';
 import { spendBudget } from '#domain/leaks/leak-report.js';
-import type { FakeStore, StoredReport } from '../fake-store.js';
+import type { FakeStore, StoredReport } from './fake-store.js';
 
 const CLAIM_MS = 10_000;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sessions, PasswordGuesses, SpentSignIns } from '#application/sign-in-ports.js';
 import { SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';
-import type { FakeStore, StoredGuesses } from '../fake-store.js';
+import type { FakeStore, StoredGuesses } from './fake-store.js';
 import { attemptPassword, tooManyAttempts } from '#domain/accounts/passwords.js';
 
 export function fakeSessions(store: FakeStore): Sessions {

@@ -1,6 +1,6 @@
 import type { Claim, Outbox } from '#application/notice-ports.js';
 import { isTriedSooner, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
-import type { FakeStore, StoredMessage } from '../fake-store.js';
+import type { FakeStore, StoredMessage } from './fake-store.js';
 import { randomUUID } from 'node:crypto';
 import { deliveriesOf, type KeyNotice, noticeData, type NoticeChannel } from '#domain/notices/key-notice.js';
 
