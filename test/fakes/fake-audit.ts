@@ -20,42 +20,40 @@ export function fakeAudit(store: FakeStore): Audit {
     record: (event, ownerId) => store.transaction(() => store.addEvents(store.newChange(ownerId, event))),
     list: async (ownerId, { types, keyId }, page) => {
       const isMeant = (event: SealableEvent) =>
-        event.ownerId === ownerId && isOf(types, event) && event.keyId === (keyId ?? event.keyId);
-      const { items, nextCursor } = pageAfter(store.events.filter(isMeant).reverse(), page);
-      return {
-        items: items.map((event) => ({ id: String(event.id), ...recordedEvent(event), actor: actorOf(store, event) })),
-        nextCursor,
-      };
+        event.ownerId === ownerId &&
+        types.some((type) => type === event.type) &&
+        event.keyId === (keyId ?? event.keyId);
+      return pageOfEvents(store, isMeant, page, shown);
     },
     /** By type. Further filters are tested on PostgreSQL. */
-    search: async ({ types }, page) => {
-      const found = store.events.filter((event) => !types || isOf(types, event)).reverse();
-      const { items, nextCursor } = pageAfter(found, page);
-      return { items: items.map((event) => toAudited(store, event)), nextCursor };
-    },
+    search: async ({ types }, page) =>
+      pageOfEvents(store, (event) => !types || types.some((type) => type === event.type), page, toAudited),
   };
 }
 
-const isOf = (types: readonly string[], { type }: SealableEvent) => types.includes(type);
-
-function pageAfter(events: readonly SealableEvent[], { limit, cursor }: PageRequest) {
-  const after = cursor === undefined ? undefined : textIn(cursor);
-  if (cursor !== undefined && !/^\d+$/.test(after ?? '')) throw wrongCursor();
-  const rest = events.filter(({ id }) => after === undefined || id < BigInt(after));
-  return pageOf(rest, limit, ({ id }) => String(id));
+function pageOfEvents<T>(
+  store: FakeStore,
+  isMeant: (event: SealableEvent) => boolean,
+  { limit, cursor }: PageRequest,
+  show: (store: FakeStore, event: SealableEvent) => T,
+) {
+  const after = cursor === undefined ? String(2n ** 63n) : textIn(cursor);
+  if (!after || !/^\d+$/.test(after)) throw wrongCursor();
+  const found = store.events.filter((event) => isMeant(event) && event.id < BigInt(after)).reverse();
+  const { items, nextCursor } = pageOf(found, limit, ({ id }) => String(id));
+  return { items: items.map((event) => show(store, event)), nextCursor };
 }
 
-function actorOf(store: FakeStore, event: SealableEvent): RecordedEvent['actor'] {
+function shown(store: FakeStore, event: SealableEvent): RecordedEvent {
   const account = actorKindOf(event) === 'account' ? store.account(event.actorId!) : undefined;
-  return account ? { id: account.id, displayName: account.displayName } : null;
+  const actor = account ? { id: account.id, displayName: account.displayName } : null;
+  return { id: String(event.id), ...recordedEvent(event), actor };
 }
 
 function toAudited(store: FakeStore, event: SealableEvent): AuditedEvent {
   const { actorId, ownerId, keyId } = event;
   return {
-    id: String(event.id),
-    ...recordedEvent(event),
-    actor: actorOf(store, event),
+    ...shown(store, event),
     actorId,
     account: ownerId === null ? null : { id: ownerId, displayName: store.account(ownerId)?.displayName ?? '' },
     keyName: store.keys.get(keyId ?? '')?.state.name ?? null,

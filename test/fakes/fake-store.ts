@@ -47,18 +47,6 @@ export interface StoredReport {
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
 
-/** The tables that transactions write, in addition to events. */
-const TABLES = [
-  'accounts',
-  'formerAccounts',
-  'keys',
-  'sessions',
-  'outbox',
-  'sequences',
-  'idleNotices',
-  'unanswered',
-] as const;
-
 /** Everything that the fakes store, with their common clock. Tests may read and change it. */
 export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
@@ -114,8 +102,13 @@ export class FakeStore {
    */
   transaction<T>(work: () => T | Promise<T>): Promise<T> {
     const result = this.lastTransaction.then(async () => {
-      const tables = Object.fromEntries(TABLES.map((name) => [name, new Map<string, unknown>(this[name])]));
-      const before = { ...tables, events: this.events };
+      const tables = Object.entries(this).filter(
+        (entry): entry is [string, Map<string, unknown>] => entry[1] instanceof Map,
+      );
+      const before = {
+        ...Object.fromEntries(tables.map(([name, rows]) => [name, new Map(rows)])),
+        events: this.events,
+      };
       try {
         return await work();
       } catch (error) {
