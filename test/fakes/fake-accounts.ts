@@ -113,7 +113,7 @@ function fakeAccountTransaction(store: FakeStore, id: string, others: readonly s
       note(key);
       if (key.ownerId === id) store.saveKey(key);
     },
-    record: async (event, ownerId = id) => store.addEvents(store.newChange(ownerId, event)),
+    record: async (event, ownerId = id) => store.addChange(ownerId, event),
     notify: async (notice) => writeOutbox(store, [notice]),
   };
 }

@@ -40,7 +40,13 @@ const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
 
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore) {
-  const instances = fakeInstances(store);
+  const instances: Instances = {
+    longestLeaseMs: async () => store.longestLeaseMs,
+    clear: async (changes) => {
+      const ended = changes.filter(({ ownerId, changeId }) => store.unanswered.get(ownerId) === changeId);
+      for (const { ownerId } of ended) store.unanswered.delete(ownerId);
+    },
+  };
   return {
     keyReader: fakeKeyReader(store),
     importReader: fakeKeyReader(store),
@@ -80,15 +86,4 @@ export function openFakes({ store = new FakeStore(), settings = {}, ...replaced 
   const { rateLimit, leaseMs } = all;
   const useCases = buildUseCases(all, ports);
   return { ...ports, ...useCases, rateLimit, leaseMs, cheapHash: fakeHash(PASSWORD, 1024), store };
-}
-
-function fakeInstances(store: FakeStore): Instances {
-  return {
-    longestLeaseMs: async () => store.longestLeaseMs,
-    clear: async (changes) => {
-      for (const { ownerId, changeId } of changes) {
-        if (store.unanswered.get(ownerId) === changeId) store.unanswered.delete(ownerId);
-      }
-    },
-  };
 }

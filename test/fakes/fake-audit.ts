@@ -15,9 +15,9 @@ export function fakeAudit(store: FakeStore): Audit {
     recordFailure: ({ client, ...failure }) => {
       const { ip: clientIp, userAgent, requestId } = client;
       const event = { type: AUTHENTICATION_FAILED, ...failure, clientIp, userAgent, requestId };
-      return store.transaction(() => store.addEvents(store.newEvent(event)));
+      return store.transaction(() => store.addEvent(event));
     },
-    record: (event, ownerId) => store.transaction(() => store.addEvents(store.newChange(ownerId, event))),
+    record: (event, ownerId) => store.transaction(() => store.addChange(ownerId, event)),
     list: async (ownerId, { types, keyId }, page) => {
       const isMeant = (event: SealableEvent) =>
         event.ownerId === ownerId &&

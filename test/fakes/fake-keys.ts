@@ -60,7 +60,7 @@ export function fakeDueKeys(store: FakeStore): DueKeys {
       const oldest = open.sort((one, other) => endMs(one) - endMs(other));
       const { keys, events, notices } = decide(oldest.slice(0, limit), store.now());
       for (const key of keys) store.saveKey(key);
-      store.addEvents(...events.map(({ ownerId, event }) => store.newChange(ownerId, event)));
+      for (const { ownerId, event } of events) store.addChange(ownerId, event);
       writeOutbox(store, notices);
       return keys.length;
     });

@@ -6,11 +6,13 @@ import type { FakeStore, StoredReport } from './fake-store.js';
 const CLAIM_MS = 10_000;
 
 export const fakeLeakReports = (store: FakeStore): LeakReports => {
+  /** When each requester's budget is full again. */
+  const budgets = new Map<string, Date>();
   const claimed = ({ id, until }: LeakClaim) => store.leakReports.get(id)?.claimedUntil?.getTime() === until.getTime();
   const put = (id: string, stored: StoredReport) => store.leakReports.set(id, stored);
   return {
     take: async (reports, { name }, charge) => {
-      store.reportBudgets.set(name, spendBudget(charge, store.reportBudgets.get(name), store.now()));
+      budgets.set(name, spendBudget(charge, budgets.get(name), store.now()));
       for (const report of reports) put(randomUUID(), { report, tries: 0, claimedUntil: null });
     },
     claim: async (limit) => {

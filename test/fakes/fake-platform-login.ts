@@ -16,7 +16,8 @@ export const ISSUER = 'https://login.example.com';
 
 /** Each answer is valid once, and only for the sign-in for which it was made. */
 export class FakePlatformLogin implements PlatformLogin {
-  private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
+  /** By answer and sign-in. */
+  private readonly people = new Map<string, PlatformPerson>();
   /** The rule that the last sign-in had to meet. */
   requested: FreshSignInRule | undefined;
   /** The prompt of the last sign-in. */
@@ -35,22 +36,18 @@ export class FakePlatformLogin implements PlatformLogin {
   }
 
   /** The query with which the login sends a person back. */
-  answer(
-    { state, nonce, codeVerifier }: BegunSignIn,
-    person: Omit<PlatformPerson, 'issuer'> & Partial<PlatformPerson>,
-  ): string {
+  answer(begun: BegunSignIn, person: Omit<PlatformPerson, 'issuer'> & Partial<PlatformPerson>): string {
     const answer = `?code=${randomUUID()}`;
-    this.answers.set(answer, { begun: { state, nonce, codeVerifier }, person: { issuer: ISSUER, ...person } });
+    this.people.set(placeOf(answer, begun), { issuer: ISSUER, ...person });
     return answer;
   }
 
   async finish(answer: string, begun: BegunSignIn, _requester: Requester): Promise<PlatformPerson> {
     this.requireLogin();
-    const known = this.answers.get(answer);
-    this.answers.delete(answer);
-    const isForThis = (['state', 'nonce', 'codeVerifier'] as const).every((part) => known?.begun[part] === begun[part]);
-    if (!known || !isForThis) throw new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed');
-    return known.person;
+    const person = this.people.get(placeOf(answer, begun));
+    this.people.delete(placeOf(answer, begun));
+    if (!person) throw new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed');
+    return person;
   }
 
   async signOutUrl(): Promise<string | undefined> {
@@ -65,6 +62,9 @@ export class FakePlatformLogin implements PlatformLogin {
     if (this.isAway) throw new LatchkeyError('unavailable', 'The platform login is away');
   }
 }
+
+const placeOf = (answer: string, { state, nonce, codeVerifier }: BegunSignIn) =>
+  [answer, state, nonce, codeVerifier].join();
 
 /** Its tokens expire by the clock of this machine, as those of a real login do, and not by the store's clock. */
 export class FakePlatformTokens implements PlatformTokens {

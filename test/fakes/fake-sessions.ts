@@ -19,7 +19,7 @@ export function fakeSessions(store: FakeStore): Sessions {
         if (!account?.isActive || !isSame) return undefined;
         const token = randomUUID();
         const expiresAt = store.in(SESSION_HOURS * HOUR_MS);
-        store.addEvents(store.newChange(accountId, event));
+        store.addChange(accountId, event);
         store.sessions.set(token, { accountId, expiresAt, signIn });
         return { token, expiresAt };
       }),

@@ -1,3 +1,4 @@
+import type { LeakClaim } from '#application/leak-ports.js';
 import type { ListedKey } from '#application/lists.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import { Account } from '#domain/accounts/account.js';
@@ -9,7 +10,6 @@ import { recordedLeak } from '#domain/audit/event-details.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { lowerAccess } from '#domain/accounts/access-level.js';
 import { ApiKey } from '#domain/keys/api-key.js';
-import type { LeakReport } from '#domain/leaks/leak-report.js';
 import type { IdleNotice } from '#domain/notices/idle-keys.js';
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
 import { recentUse } from '#domain/usage/key-history.js';
@@ -22,14 +22,7 @@ interface StoredKey {
   /** Whether its account was purged. The same id may belong to another account by now. */
   readonly isPurged: boolean;
 }
-interface StoredSession {
-  readonly accountId: string;
-  readonly expiresAt: Date;
-  readonly signIn?: PlatformSignIn | undefined;
-}
-export interface StoredGuesses extends ThrottleState {
-  readonly hasSucceeded: boolean;
-}
+export type StoredGuesses = ThrottleState & { readonly hasSucceeded: boolean };
 export interface StoredMessage extends OutboxMessage {
   readonly channel: NoticeChannel;
   readonly tries: number;
@@ -38,11 +31,7 @@ export interface StoredMessage extends OutboxMessage {
   readonly claimedUntil: Date | null;
   readonly failedAt: Date | null;
 }
-export interface StoredReport {
-  readonly report: LeakReport;
-  readonly tries: number;
-  readonly claimedUntil: Date | null;
-}
+export type StoredReport = Pick<LeakClaim, 'report' | 'tries'> & { readonly claimedUntil: Date | null };
 
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
@@ -57,12 +46,10 @@ export class FakeStore {
   /** Grants, under leases several in one, and denials, as they came. */
   readonly uses: Readonly<Record<string, unknown>>[] = [];
   /** By token. */
-  readonly sessions = new Map<string, StoredSession>();
+  readonly sessions = new Map<string, { accountId: string; expiresAt: Date; signIn?: PlatformSignIn | undefined }>();
   readonly guesses = new Map<string, StoredGuesses>();
   /** By id, in the order of arrival. */
   readonly leakReports = new Map<string, StoredReport>();
-  /** When each network's budget of reports is full again. */
-  readonly reportBudgets = new Map<string, Date>();
   /** In the order of their ids. */
   events: SealableEvent[] = [];
   readonly outbox = new Map<string, StoredMessage>();
@@ -78,9 +65,8 @@ export class FakeStore {
   /** Makes events impossible to record, so that everything that records one fails. */
   isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
-  /** The last assigned id. */
-  lastEventId = 0n;
-  private lastTransaction: Promise<unknown> = Promise.resolve();
+  private lastEventId = 0n;
+  #lastTransaction: Promise<unknown> = Promise.resolve();
 
   /** Stands still until a test moves it. */
   now(): Date {
@@ -101,14 +87,11 @@ export class FakeStore {
    * must not wait for another one that it begins.
    */
   transaction<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = this.lastTransaction.then(async () => {
-      const tables = Object.entries(this).filter(
-        (entry): entry is [string, Map<string, unknown>] => entry[1] instanceof Map,
+    const result = this.#lastTransaction.then(async () => {
+      const tables = Object.entries(this).filter(([, rows]) => rows instanceof Object);
+      const before = Object.fromEntries(
+        tables.map(([name, rows]) => [name, rows instanceof Map ? new Map(rows) : rows]),
       );
-      const before = {
-        ...Object.fromEntries(tables.map(([name, rows]) => [name, new Map(rows)])),
-        events: this.events,
-      };
       try {
         return await work();
       } catch (error) {
@@ -116,7 +99,7 @@ export class FakeStore {
         throw error;
       }
     });
-    this.lastTransaction = result.catch(() => undefined);
+    this.#lastTransaction = result.catch(() => undefined);
     return result;
   }
 
@@ -156,21 +139,16 @@ export class FakeStore {
     this.keys.set(key.id, { ...this.keys.get(key.id)!, state: key.snapshot() });
   }
 
-  /** The id is assigned when the event is written, and is lost if the transaction fails. */
-  newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
+  /** The id is lost if the transaction fails. */
+  addEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): void {
     if (this.isAuditTrailAway) throw new LatchkeyError('unavailable', 'The audit trail is away');
     this.lastEventId += 1n;
-    return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
+    this.events = [...this.events, { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event }];
   }
 
-  /** The event of a change in its stored form. */
-  newChange(ownerId: string | null, change: AuditEvent): SealableEvent {
+  addChange(ownerId: string | null, change: AuditEvent): void {
     const { client, actorKind: _, ...event } = change;
     const { ip: clientIp, userAgent, requestId } = client;
-    return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: storedDetails(change) });
-  }
-
-  addEvents(...events: readonly SealableEvent[]): void {
-    this.events = [...this.events, ...events].sort((one, other) => (one.id < other.id ? -1 : 1));
+    this.addEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: storedDetails(change) });
   }
 }
