@@ -116,12 +116,12 @@ describe('findViolation', () => {
     expect(check(begun, at(20, 21, rotate('k1', 'k3')))).toEqual(rotate('k1', 'k3'));
     const more = ['k3', 'k4', 'k5', 'k6'].map((id, n) => at(20 + 2 * n, 21 + 2 * n, create(id)));
     expect(check(begun, ...more)).toBeUndefined();
-    const full: OwnerAction = { kind: 'create', answer: 'full' };
+    const full: OwnerAction = { kind: 'create', answer: 'too_many_active_keys' };
     expect(check(begun, ...more.slice(1), at(40, 41, full))).toEqual(full);
   });
   test('refuses a sixth active key, or a cap before there are five', () => {
     const more = ['k2', 'k3', 'k4', 'k5'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
-    const full: OwnerAction = { kind: 'create', answer: 'full' };
+    const full: OwnerAction = { kind: 'create', answer: 'too_many_active_keys' };
     expect(check(...more, at(30, 31, full))).toBeUndefined();
     expect(check(...more, at(30, 31, create('k6')))).toEqual(create('k6'));
     expect(check(...more.slice(1), at(30, 31, full))).toEqual(full);
@@ -143,9 +143,9 @@ describe('findViolation', () => {
   });
   test('accepts a cap that is reached by an unanswered creation', () => {
     const more = ['k2', 'k3', 'k4'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
-    expect(check(at(5, NEVER, { kind: 'create' }), ...more, at(30, 31, { kind: 'create', answer: 'full' }))).toBe(
-      undefined,
-    );
+    expect(
+      check(at(5, NEVER, { kind: 'create' }), ...more, at(30, 31, { kind: 'create', answer: 'too_many_active_keys' })),
+    ).toBe(undefined);
   });
 });
 
@@ -176,9 +176,9 @@ const anyAction = fc.constantFrom<OwnerAction>(
   { kind: 'reactivate' },
   revoke,
   { kind: 'revoke', keyId: 'k1' },
-  { kind: 'revoke', keyId: 'k1', answer: 'not-active' },
-  { kind: 'revoke', keyId: 'k1', answer: 'owner-not-active' },
-  { kind: 'create', answer: 'owner-not-active' },
+  { kind: 'revoke', keyId: 'k1', answer: 'api_key_not_active' },
+  { kind: 'revoke', keyId: 'k1', answer: 'unauthenticated' },
+  { kind: 'create', answer: 'unauthenticated' },
   { kind: 'get', answer: { status: 'suspended', permissions: BOTH, plan: '' } },
   granted(),
   granted(BOTH),

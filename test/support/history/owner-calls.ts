@@ -3,10 +3,8 @@ import { status } from '@grpc/grpc-js';
 import type { Account__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
 import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import type { ValidateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import type { CreatedApiKeyView } from '#infrastructure/inbound/http/management/views.js';
 import { PASSWORD } from '../application/calls.js';
 import { CHEAP_HASH } from '../application/cheap.mjs';
-import type { Answer } from '../callers/person.js';
 import type { ValidationStream } from '../callers/validation-stream.js';
 import type { Service } from '../processes/service.js';
 import type { AccountAnswer, OwnerAction, Verdict } from './owner-model.js';
@@ -27,10 +25,7 @@ export interface KnownKey {
 const GRACE_SECONDS = 86_400;
 const METHODS = { get: 'GetAccount', suspend: 'SuspendAccount', reactivate: 'ReactivateAccount' } as const;
 
-/**
- * The calls about one owner, each to a random instance, with answers in the terms of the model. The answer of an
- * unanswered call is undefined. An answer that a service must never give, with or without faults, is thrown.
- */
+/** The calls about one owner, each to a random instance, with answers in the terms of the model. */
 export class OwnerCalls {
   /** The keys whose creation was answered. */
   readonly keys: KnownKey[] = [];
@@ -42,29 +37,38 @@ export class OwnerCalls {
     private readonly token: Promise<string>,
   ) {}
 
-  answerTo(action: OwnerAction): Promise<OwnerAction['answer']> {
-    switch (action.kind) {
-      case 'put':
-        return accountOf(this.any().service.clients.putAccount(this.profile(action.permissions, action.plan)));
-      case 'get':
-      case 'suspend':
-      case 'reactivate':
-        return accountOf(this.any().service.clients.account(METHODS[action.kind], this.id));
-      case 'create':
-        return this.change('', { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD });
-      case 'rotate':
-        return this.change(`/${action.keyId}/rotate`, {
-          graceSeconds: action.hasGrace ? GRACE_SECONDS : 0,
-          password: PASSWORD,
-        });
-      case 'revoke':
-        return this.change(`/${action.keyId}/revoke`);
-      case 'validate':
-        return this.validate(action.keyId, action.permission);
+  /** Returns undefined if the call was not answered. Throws an answer that a service must never give. */
+  async answerTo(action: OwnerAction): Promise<OwnerAction['answer']> {
+    try {
+      return await this.send(action, this.instances[randomInt(this.instances.length)]!);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === status.UNAVAILABLE) return undefined;
+      throw error;
     }
   }
 
-  private profile(permissions: readonly string[], plan: string | undefined): PutAccountRequest {
+  private async send(action: OwnerAction, { service, stream }: Instance): Promise<OwnerAction['answer']> {
+    const { clients } = service;
+    switch (action.kind) {
+      case 'put':
+        return accountOf(await clients.putAccount(this.profile(action)));
+      case 'create':
+        return this.change(service, '', { name: 'CI', access: 'read-and-write', expiresInDays: 1 });
+      case 'rotate':
+        return this.change(service, `/${action.keyId}/rotate`, { graceSeconds: action.hasGrace ? GRACE_SECONDS : 0 });
+      case 'revoke':
+        return this.change(service, `/${action.keyId}/revoke`);
+      case 'validate': {
+        const { fullKey } = this.keys.find(({ id }) => id === action.keyId)!;
+        const request = { apiKey: fullKey, operation: 'OPERATION_READ', permission: action.permission } as const;
+        return verdictOf(await (randomInt(2) === 0 ? clients.validateRequest(request) : stream.validate(request)));
+      }
+      default:
+        return accountOf(await clients.account(METHODS[action.kind], this.id));
+    }
+  }
+
+  private profile({ permissions, plan }: OwnerAction & { kind: 'put' }): PutAccountRequest {
     const profile = { id: this.id, email: `${this.id}@example.org`, displayName: 'Ada', passwordHash: CHEAP_HASH };
     const account = { ...profile, permissions: [...permissions] };
     if (plan === undefined) return account;
@@ -73,61 +77,26 @@ export class OwnerCalls {
   }
 
   /** Changes the owner's keys. */
-  private async change(path: string, order?: object) {
+  private async change(service: Service, path: string, order?: object) {
     const headers = { authorization: `Bearer ${await this.token}` };
-    const answer = await this.any().service.person().call('POST', `/v1/api-keys${path}`, order, headers);
-    const { status: code, body } = answer;
-    const isRevocation = path.endsWith('/revoke');
-    if (code === 503) return undefined;
-    if (code !== (isRevocation ? 200 : 201)) return refusalOf(path, answer);
-    if (isRevocation) return 'revoked';
-    const { apiKey, fullKey } = body as CreatedApiKeyView;
-    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: path.endsWith('/rotate') });
-    return { keyId: apiKey.id };
-  }
-
-  private async validate(keyId: string, permission: string): Promise<Verdict | undefined> {
-    const { fullKey } = this.keys.find(({ id }) => id === keyId)!;
-    const { service, stream } = this.any();
-    const request = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
-    const answer = randomInt(2) === 0 ? service.clients.validateRequest(request) : stream.validate(request);
-    return verdictOf(await unlessUnavailable(answer));
-  }
-
-  private any(): Instance {
-    return this.instances[randomInt(this.instances.length)]!;
+    const confirmed = order && { ...order, password: PASSWORD };
+    const answer = await service.person().call('POST', `/v1/api-keys${path}`, confirmed, headers);
+    if (answer.status === 503) return undefined;
+    const { apiKey, fullKey, code } = answer.body;
+    if (answer.status >= 400) return code as string;
+    if (!order) return 'revoked';
+    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: path !== '' });
+    return { keyId: apiKey.id as string };
   }
 }
 
-function refusalOf(path: string, { status: code, body }: Answer) {
-  if (code === 401) return 'owner-not-active';
-  if (code === 429 && !path.endsWith('/revoke')) return 'too-many-attempts';
-  if (code === 409 && path === '') return 'full';
-  if (code === 409) return path.endsWith('/rotate') && body.code === 'rotation_pending' ? 'pending' : 'not-active';
-  if (code === 400 && path === '' && body.errors[0].field === 'access') return 'above-plan';
-  throw new Error(`answered ${code} ${JSON.stringify(body)}`);
-}
-
-async function unlessUnavailable<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if ((error as { code?: number }).code === status.UNAVAILABLE) return undefined;
-    throw error;
-  }
-}
-
-async function accountOf(call: Promise<Account__Output>): Promise<AccountAnswer | undefined> {
-  const account = await unlessUnavailable(call);
-  if (!account) return undefined;
-  const { status: word, permissions, attributes } = account;
+function accountOf({ status: word, permissions, attributes }: Account__Output): AccountAnswer {
   const plan = attributes?.items[0]?.value ?? '';
   return { status: word === 'ACCOUNT_STATUS_ACTIVE' ? 'active' : 'suspended', permissions, plan };
 }
 
-function verdictOf(answer: ValidateKeyResponse__Output | undefined): Verdict | undefined {
-  const { grant, denial } = answer ?? {};
-  const { keyId, permissions, attributes } = grant ?? {};
-  if (keyId && permissions) return { granted: { keyId, permissions, plan: attributes?.[0]?.value ?? '' } };
-  return denial ? { denied: denial.reason } : undefined;
+function verdictOf({ grant, denial }: ValidateKeyResponse__Output): Verdict {
+  if (!grant) return { denied: denial!.reason };
+  const { keyId, permissions, attributes } = grant;
+  return { granted: { keyId, permissions, plan: attributes[0]?.value ?? '' } };
 }
