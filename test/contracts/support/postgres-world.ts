@@ -1,7 +1,7 @@
 import { createDataSource } from '#infrastructure/outbound/postgres/schema.js';
 import { databaseNow } from '#infrastructure/outbound/postgres/client/database.js';
 import { migrateDatabase } from '#infrastructure/outbound/postgres/open-database.js';
-import { openOver } from '#test/support/application/application.js';
+import { openOver, SERVICE_POLICY } from '#test/support/application/application.js';
 import { createMigratedDatabase } from '#test/support/stores/databases.mjs';
 import { primaryAt } from '#test/support/stores/primary.js';
 import { sql } from '#test/support/stores/sql.js';
@@ -34,7 +34,10 @@ export async function openHeldDatabase() {
 
 export async function openPostgresWorld(): Promise<World> {
   const database = await openHeldDatabase();
-  const app = await database.start({ noticeReceivers: { webhook: true, mail: true }, revokeIdleAfterDays: 30 });
+  const app = await database.start({
+    noticeReceivers: { webhook: true, mail: true },
+    keyPolicy: { ...SERVICE_POLICY, revokeIdleAfterDays: 30 },
+  });
   return {
     ...app,
     undelivered: app.outbox,
