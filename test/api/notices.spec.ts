@@ -3,11 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { DAY_MS } from '#domain/time.js';
 import { newOwner, PASSWORD as OWNER_PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { MailServer } from '../support/platform/mail-server.js';
+import { type MailServer, startMailServer } from '../support/platform/mail-server.js';
 import { type Service, startService } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { sql } from '../support/stores/sql.js';
-import { ACCEPTS, answering, HANGS, WebhookServer } from '../support/platform/webhook-receiver.js';
+import {
+  ACCEPTS,
+  answering,
+  HANGS,
+  type WebhookServer,
+  startWebhookServer,
+} from '../support/platform/webhook-receiver.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 
 describe('the notices by mail', () => {
@@ -18,7 +24,7 @@ describe('the notices by mail', () => {
   let refused: string | undefined;
   let service: Service;
   beforeAll(async () => {
-    server = await MailServer.start({
+    server = await startMailServer({
       disabledCommands: ['STARTTLS'],
       onRcptTo: ({ address }, _session, callback) =>
         callback(address === refused ? Object.assign(new Error('try later'), { responseCode: 450 }) : null),
@@ -108,7 +114,7 @@ describe('the notices by webhook', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
   beforeAll(async () => {
-    receiver = await WebhookServer.start();
+    receiver = await startWebhookServer();
     database = await createDatabase();
     service = await startService({ ...receiver.env, DATABASE_URL: database.url });
   });
@@ -238,7 +244,7 @@ describe('A service with REVOKE_IDLE_AFTER_DAYS=14', () => {
   let receiver: WebhookServer;
   let service: Service;
   beforeAll(async () => {
-    receiver = await WebhookServer.start();
+    receiver = await startWebhookServer();
     service = await startService({ ...receiver.env, REVOKE_IDLE_AFTER_DAYS: '14' });
   });
   afterAll(async () => {

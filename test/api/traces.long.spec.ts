@@ -3,7 +3,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { OtlpReceiver, type ReceivedSpan } from '../support/platform/otlp-receiver.js';
+import { type OtlpReceiver, startOtlpReceiver, type ReceivedSpan } from '../support/platform/otlp-receiver.js';
 import { Person } from '../support/callers/person.js';
 import { ValidationStream } from '../support/callers/validation-stream.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
@@ -20,7 +20,7 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   let fullKey: string;
   beforeAll(async () => {
     await buildService();
-    [database, receiver] = await Promise.all([createDatabase(), OtlpReceiver.start()]);
+    [database, receiver] = await Promise.all([createDatabase(), startOtlpReceiver()]);
     service = await ServiceProcess.startReady({
       DATABASE_URL: database.url,
       OTEL_SERVICE_NAME: 'keys',
@@ -36,7 +36,7 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     await Promise.all([receiver.stop(), database.drop()]);
   });
 
-  const found = (matches: (span: ReceivedSpan) => boolean) => eventually(async () => receiver.spans.find(matches));
+  const found = (matches: (span: ReceivedSpan) => boolean) => eventually(async () => receiver.spans().find(matches));
   const validate = (key: string, header: string) => {
     const metadata = bearer('dev-validator-token');
     metadata.set('traceparent', header);
@@ -54,7 +54,7 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       ({ name, parentSpanId }) => name === 'postgresql read_keys' && parentSpanId === call.spanId,
     );
     expect(read).toMatchObject({ traceId: call.traceId, kind: 3 });
-    expect(receiver.serviceNames).toEqual(['keys']);
+    expect(receiver.serviceNames()).toEqual(['keys']);
   });
 
   test('has the commit of a denial below its call', async () => {
@@ -94,15 +94,15 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     await validate(fullKey, `${traceparent('3', '4').slice(0, -5)}x-01`);
     await validate(fullKey, traceparent('5', '6'));
     await found(({ traceId }) => traceId === hexDigits('5', 32));
-    expect(receiver.spans.filter(({ traceId }) => [hexDigits('1', 32), hexDigits('3', 32)].includes(traceId))).toEqual(
-      [],
-    );
+    expect(
+      receiver.spans().filter(({ traceId }) => [hexDigits('1', 32), hexDigits('3', 32)].includes(traceId)),
+    ).toEqual([]);
   });
 
   test('sends the last spans before the service ends on SIGTERM', async () => {
     await validate(fullKey, traceparent('7', '8'));
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, err: '' });
-    expect(receiver.spans.some(({ traceId }) => traceId === hexDigits('7', 32))).toBe(true);
+    expect(receiver.spans().some(({ traceId }) => traceId === hexDigits('7', 32))).toBe(true);
   });
 });

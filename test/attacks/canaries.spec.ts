@@ -9,9 +9,9 @@ import { answer, bearer, connectClients, type Clients } from '../support/callers
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { eventually } from '../support/eventually.js';
-import { MailServer } from '../support/platform/mail-server.js';
-import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
-import { WebhookServer } from '../support/platform/webhook-receiver.js';
+import { startMailServer } from '../support/platform/mail-server.js';
+import { startOtlpReceiver } from '../support/platform/otlp-receiver.js';
+import { startWebhookServer, WEBHOOK_SECRET } from '../support/platform/webhook-receiver.js';
 import { Person } from '../support/callers/person.js';
 import { sql } from '../support/stores/sql.js';
 import { buildService, ServiceProcess, type End } from '../support/processes/service-process.js';
@@ -37,7 +37,7 @@ const tokens = {
 
 describe('secrets that were sent on every path', () => {
   const mailPassword = word('mail');
-  const webhookSecret = WebhookServer.SECRET.replace('whsec_', '');
+  const webhookSecret = WEBHOOK_SECRET.replace('whsec_', '');
   const secrets: Record<string, string> = { ...passwords, ...tokens, webhookSecret, mailPassword };
   /** All answers, and what Redis held in the meantime. */
   const answers: Find[] = [];
@@ -49,8 +49,8 @@ describe('secrets that were sent on every path', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
-    const receiver = await OtlpReceiver.start();
-    const webhooks = await WebhookServer.start();
+    const receiver = await startOtlpReceiver();
+    const webhooks = await startWebhookServer();
     const mailServer = await refusingMailServer();
     const metricsPort = String(await freePort());
     const service = await ServiceProcess.startReady({
@@ -243,7 +243,7 @@ describe('secrets that were sent on every path', () => {
 /** Refuses each login with an error that contains the password, until `accept` is called. */
 async function refusingMailServer() {
   let isAccepting = false;
-  const server = await MailServer.start({
+  const server = await startMailServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, callback) => {

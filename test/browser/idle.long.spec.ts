@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { WebhookServer } from '../support/platform/webhook-receiver.js';
+import { type WebhookServer, startWebhookServer } from '../support/platform/webhook-receiver.js';
 import { startService } from '../support/processes/service.js';
 import { look } from './support/look.js';
 import { putKeys, type KeyRow } from './support/rows.js';
@@ -21,7 +21,7 @@ describe('a key that ends unless it is used', () => {
   let stage: Stage;
   let receiver: WebhookServer;
   beforeAll(async () => {
-    receiver = await WebhookServer.start();
+    receiver = await startWebhookServer();
     stage = await Stage.start(await startService({ ...receiver.env, REVOKE_IDLE_AFTER_DAYS: '90' }));
   });
   afterEach(() => stage.clear());

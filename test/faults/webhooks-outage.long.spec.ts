@@ -13,7 +13,8 @@ import {
   ACCEPTS,
   type WebhookEvent,
   verified,
-  WebhookServer,
+  type WebhookServer,
+  startWebhookServer,
 } from '../support/platform/webhook-receiver.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -42,7 +43,7 @@ describe('a webhook receiver that is away while the service is killed repeatedly
   const refused = { by: 0, 'rolled back': 0 };
   beforeAll(async () => {
     await buildService();
-    [database, receiver] = await Promise.all([createDatabase(), WebhookServer.start()]);
+    [database, receiver] = await Promise.all([createDatabase(), startWebhookServer()]);
   });
   afterAll(async () => {
     await ServiceProcess.killTheRest();

@@ -13,48 +13,34 @@ export interface ReceivedMail extends Email {
   readonly user: string | undefined;
 }
 
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
 /** A real mail server. It accepts every mail that its options do not refuse, and parses it like a mail program. */
-export class MailServer {
-  readonly mails: ReceivedMail[] = [];
-  private readonly server: SMTPServer;
-
-  private constructor(options: SMTPServerOptions) {
-    this.server = new SMTPServer({
-      cert: serverCertificate,
-      key: serverKey,
-      disabledCommands: ['AUTH', 'STARTTLS'],
-      disableReverseLookup: true,
-      closeTimeout: 100,
-      ...options,
-      onData: async (stream, session, callback) => {
-        const raw = await buffer(stream);
-        const recipients = session.envelope.rcptTo.map(({ address }) => address);
-        const { secure: wasEncrypted, user } = session;
-        const mail = await PostalMime.parse(raw);
-        this.mails.push({ ...mail, raw: raw.toString(), recipients, wasEncrypted, user: user as string | undefined });
-        callback();
-      },
-    });
-    // A client that disconnects in the middle is not the server's fault.
-    this.server.on('error', () => undefined);
-  }
-
-  static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
-    const started = new MailServer(options);
-    await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
-    return started;
-  }
-
-  /** For SMTP_URL, without protocol and login. */
-  get place(): string {
-    return `127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
-  }
-
-  get connections(): number {
-    return this.server.connections.size;
-  }
-
-  stop(): Promise<void> {
-    return new Promise((resolve) => this.server.close(() => resolve()));
-  }
+export async function startMailServer(options: SMTPServerOptions = {}) {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    cert: serverCertificate,
+    key: serverKey,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    ...options,
+    onData: async (stream, { envelope, secure: wasEncrypted, user }, callback) => {
+      const raw = await buffer(stream);
+      const recipients = envelope.rcptTo.map(({ address }) => address);
+      const mail = await PostalMime.parse(raw);
+      mails.push({ ...mail, raw: raw.toString(), recipients, wasEncrypted, user: user as string | undefined });
+      callback();
+    },
+  });
+  // A client that disconnects in the middle is not the server's fault.
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    mails,
+    /** For SMTP_URL, without protocol and login. */
+    place: `127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    connections: () => server.connections.size,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { type HttpServer, serve } from './http-server.js';
+import { serve } from './http-server.js';
 
 interface Delivery {
   readonly id: string;
@@ -21,51 +21,36 @@ export const answering =
     void response.writeHead(status, headers).end();
 export const ACCEPTS = answering(204);
 export const HANGS: Answer = () => undefined;
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 'a test signs with this').toString('base64')}`;
+
+export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 
 /** A receiver of Standard Webhooks as a platform would write one, on a port of its own. */
-export class WebhookServer {
-  static readonly SECRET = `whsec_${Buffer.alloc(32, 'a test signs with this').toString('base64')}`;
+export async function startWebhookServer() {
   /** Everything that has come, accepted or not. */
-  readonly deliveries: Delivery[] = [];
-  answer: Answer = ACCEPTS;
-  private server!: HttpServer;
-
-  static async start(): Promise<WebhookServer> {
-    const receiver = new WebhookServer();
-    receiver.server = await serve(async (request, response) => {
-      const { headers } = request;
-      const delivery = { id: String(headers['webhook-id']), headers, body: await text(request) };
-      receiver.deliveries.push(delivery);
-      receiver.answer(response, delivery);
-    });
-    return receiver;
-  }
-
-  get url(): string {
-    return `${this.server.url}/webhooks`;
-  }
-
-  /** The environment of a service that sends its notices here. */
-  get env() {
-    return { WEBHOOK_URL: this.url, WEBHOOK_SECRET: WebhookServer.SECRET };
-  }
-
-  /** The notices about a key, each as verified by the library. */
-  noticesAbout(keyId: string): WebhookEvent[] {
-    return this.deliveries.map((one) => verified(one)).filter(({ data }) => data.keyId === keyId);
-  }
-
-  /** Closes the connections of all senders that wait for an answer. */
-  hangUp(): void {
-    this.server.hangUp();
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
-  }
+  const deliveries: Delivery[] = [];
+  const { url: origin, ...server } = await serve(async (request, response) => {
+    const { headers } = request;
+    const delivery = { id: String(headers['webhook-id']), headers, body: await text(request) };
+    deliveries.push(delivery);
+    receiver.answer(response, delivery);
+  });
+  const url = `${origin}/webhooks`;
+  const receiver = {
+    ...server,
+    url,
+    deliveries,
+    answer: ACCEPTS,
+    /** The environment of a service that sends its notices here. */
+    env: { WEBHOOK_URL: url, WEBHOOK_SECRET },
+    /** The notices about a key, each as verified by the library. */
+    noticesAbout: (keyId: string) =>
+      deliveries.map((delivery) => verified(delivery)).filter(({ data }) => data.keyId === keyId),
+  };
+  return receiver;
 }
 
 /** Throws unless the signature is good. */
-export function verified({ body, headers }: Delivery, secret = WebhookServer.SECRET): WebhookEvent {
+export function verified({ body, headers }: Delivery, secret = WEBHOOK_SECRET): WebhookEvent {
   return new Webhook(secret).verify(body, headers as Record<string, string>) as WebhookEvent;
 }

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SMTPServerOptions } from 'smtp-server';
-import { MailServer } from '#test/support/platform/mail-server.js';
+import { type MailServer, startMailServer } from '#test/support/platform/mail-server.js';
 import { eventually } from '#test/support/eventually.js';
 import { readConfig } from '#config/config.js';
 import type { MailConfig } from '#config/mail-config.js';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A server that refuses what its options say and otherwise works. */
 async function mailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
-  const server = await MailServer.start(options);
+  const server = await startMailServer(options);
   open.push(() => server.stop());
   return server;
 }
@@ -77,7 +77,7 @@ describe('a failed attempt', () => {
     expect(message).toMatch(why);
     expect(message).not.toContain(ADDRESS);
     expect(server.mails).toEqual([]);
-    await eventually(async () => server.connections === 0);
+    await eventually(async () => server.connections() === 0);
 
     const working = await mailServer();
     expect(await tried(`smtp://${working.place}`)).toBeUndefined();

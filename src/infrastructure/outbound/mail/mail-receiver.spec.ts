@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey, themselves } from '#test/support/application/calls.js';
-import { MailServer, type ReceivedMail } from '#test/support/platform/mail-server.js';
+import { type MailServer, startMailServer, type ReceivedMail } from '#test/support/platform/mail-server.js';
 import { Addressees } from '#application/notices/notify-owners.js';
 import { channelsOf, NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '#domain/notices/key-notice.js';
 import { DAY_MS } from '#domain/time.js';
@@ -18,7 +18,7 @@ let server: MailServer;
 let receiver: MailReceiver;
 const SIGNAL = new AbortController().signal;
 beforeAll(async () => {
-  server = await MailServer.start();
+  server = await startMailServer();
   const { mail } = readConfig({
     DEMO: '1',
     DATABASE_URL: 'postgres://db/x',

@@ -2,7 +2,13 @@ import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypt
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '#test/support/eventually.js';
-import { answering, ACCEPTS, verified, WebhookServer } from '#test/support/platform/webhook-receiver.js';
+import {
+  answering,
+  ACCEPTS,
+  verified,
+  type WebhookServer,
+  startWebhookServer,
+} from '#test/support/platform/webhook-receiver.js';
 import type { NotAccepted, OutboxMessage } from '#application/notice-ports.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 
@@ -26,7 +32,7 @@ const MESSAGE: OutboxMessage = {
 describe('the receiver of webhooks', () => {
   let server: WebhookServer;
   beforeAll(async () => {
-    server = await WebhookServer.start();
+    server = await startWebhookServer();
   });
   beforeEach(() => {
     server.answer = ACCEPTS;
@@ -103,7 +109,7 @@ describe('the receiver of webhooks', () => {
 
   test('accepts a notice even if its answer never ends', async () => {
     // Its own server: a request of an earlier test may reach the other one late.
-    const endless = await WebhookServer.start();
+    const endless = await startWebhookServer();
     let hasEnded = false;
     let written = 0;
     endless.answer = (response) => {
@@ -124,7 +130,7 @@ describe('the receiver of webhooks', () => {
   });
 
   test('does not accept a notice while it is down, and the reason contains no address', async () => {
-    const stopped = await WebhookServer.start();
+    const stopped = await startWebhookServer();
     await stopped.stop();
     const why = await deliver(`${stopped.url}?token=secret`).catch((error: Error) => error.message);
     expect(why).toBe('it could not be reached (ECONNREFUSED)');
