@@ -31,28 +31,25 @@ export function anchorsOf(page: string): string[] {
  * @throws when it has no such heading, or no such block before the next heading of any level
  */
 export function snippetOf(page: string, heading: string, language: string): string {
-  const lines = textOf(page).split('\n');
-  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
-  if (start === -1) throw new Error(`${page} has no heading "${heading}"`);
-  const fence = lines.findIndex((line, index) => index > start && line.trim() === `\`\`\`${language}`);
-  const nextHeading = lines.findIndex((line, index) => index > start && /^#{1,6} [A-Z]/.test(line));
-  if (fence === -1 || (nextHeading !== -1 && nextHeading < fence)) {
+  const title = heading.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const [, below] = textOf(page).split(new RegExp(`^#+ ${title}\n`, 'm'));
+  const [block] = below?.matchAll(blockIn(language)) ?? [];
+  if (!block || /^#{1,6} [A-Z]/m.test(below!.slice(0, block.index))) {
     throw new Error(`${page} has no block of ${language} under "${heading}"`);
   }
-  // In a list the block is indented.
-  const indent = lines[fence]!.indexOf('`');
-  const end = lines.findIndex((line, index) => index > fence && line.trim() === '```');
-  return lines
-    .slice(fence + 1, end)
-    .map((line) => line.slice(indent))
-    .join('\n');
+  return codeOf(block).replace(/\n$/, '');
 }
 
 /** Every block of code in `language` on a page, or in one of its sections, in order. */
 export function blocksOf(page: string, language: string, section?: string): string[] {
   const [, within = ''] = section ? textOf(page).split(`\n## ${section}\n`) : ['', textOf(page)];
   const text = section ? within.split('\n## ')[0]! : within;
-  const blocks = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\`$`, 'gm'));
-  // In a list a block is indented.
-  return [...blocks].map(([, indent, code]) => code!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+  return [...text.matchAll(blockIn(language))].map(codeOf);
+}
+
+const blockIn = (language: string) => new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\`$`, 'gm');
+
+/** In a list a block is indented. */
+function codeOf([, indent, code]: RegExpExecArray): string {
+  return code!.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
