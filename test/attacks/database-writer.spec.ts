@@ -4,7 +4,7 @@ import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { rotateKey, themselves } from '../support/application/calls.js';
 import { client, createKey, newOwner, openApplication, type Application } from '../support/application/application.js';
 import { SEAL_KEY, SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 
@@ -12,7 +12,6 @@ import { sql } from '../support/stores/sql.js';
 describe('a database writer', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
-  const host = commandHost();
   beforeAll(async () => {
     database = await createDatabase();
     app = await openApplication(database.url);
@@ -35,7 +34,7 @@ describe('a database writer', () => {
   const seal = () => new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
   const verify = async (...options: string[]) => {
     const env = { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX };
-    const { code, out, err } = await host.latchkey(['audit', 'verify', ...options], { env });
+    const { code, out, err } = await hostedLatchkey(['audit', 'verify', ...options], { env });
     expect(err).toBe('');
     return { code, lines: out.trimEnd().split('\n') };
   };

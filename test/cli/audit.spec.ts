@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/stores/audit-trail.js';
 import { latchkey, LATCHKEY, runCommand } from '../support/processes/command-line.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 
 const MANY = 6000;
 const LONG_DETAILS = 10_000;
@@ -10,7 +10,6 @@ const LITTLE_HEAP = '--max-old-space-size=48';
 
 describe('latchkey audit', () => {
   let trail: Trail;
-  const host = commandHost();
   beforeAll(async () => {
     trail = await openTrail();
     await trail.recordNineInThreeSeals();
@@ -20,7 +19,7 @@ describe('latchkey audit', () => {
   });
 
   const env = () => ({ DATABASE_URL: trail.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
-  const audit = (args: string[]) => host.latchkey(['audit', ...args], { env: env() });
+  const audit = (args: string[]) => hostedLatchkey(['audit', ...args], { env: env() });
   const exported = async (...args: string[]) => {
     const { code, out, err } = await audit(['export', ...args]);
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { version } from '#config/config.js';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
@@ -10,7 +10,6 @@ const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL'];
 
 describe('latchkey doctor', () => {
   let app: OwnApplication;
-  const host = commandHost();
   beforeAll(async () => {
     app = await openOnOwnDatabase({ noticeReceivers: { webhook: true, mail: false } });
   });
@@ -19,7 +18,7 @@ describe('latchkey doctor', () => {
   });
 
   const doctor = async (env: NodeJS.ProcessEnv = {}) => {
-    const { code, out, err } = await host.latchkey(['doctor', '--json'], {
+    const { code, out, err } = await hostedLatchkey(['doctor', '--json'], {
       env: { DATABASE_URL: app.databaseUrl, ...env },
     });
     expect(err).toBe('');
@@ -51,7 +50,7 @@ describe('latchkey doctor', () => {
 
   test('prints a table, and below it what to do', async () => {
     await serving(['0.1.0', 0], [version(), 500]);
-    const { code, out } = await host.latchkey(['doctor'], { env: { DATABASE_URL: app.databaseUrl } });
+    const { code, out } = await hostedLatchkey(['doctor'], { env: { DATABASE_URL: app.databaseUrl } });
     expect(code).toBe(1);
     expect(out).toMatch(/^ +what +found$/m);
     expect(out).toMatch(/^ACTION +instances +1 × 0\.1\.0 with LEASE_MS=0, 1 × \S+ with LEASE_MS=500$/m);

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 
 describe('latchkey events', () => {
   let app: OwnApplication;
-  const host = commandHost();
   beforeAll(async () => {
     app = await openOnOwnDatabase({ noticeReceivers: { webhook: true, mail: false } });
   });
@@ -14,7 +13,7 @@ describe('latchkey events', () => {
   });
 
   const latchkey = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-    host.latchkey(args, { env: { DATABASE_URL: app.databaseUrl, ...env } });
+    hostedLatchkey(args, { env: { DATABASE_URL: app.databaseUrl, ...env } });
   /** The message about one new key, after one failed attempt. */
   async function failedAttempt(pauseMs: number | undefined) {
     const { id } = await newOwner(app);

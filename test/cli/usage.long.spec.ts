@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '#config/config.js';
 import { latchkey, LATCHKEY } from '../support/processes/command-line.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 
 const [CTRL_C, CTRL_D] = ['\u0003', '\u0004'];
-
-const host = commandHost();
 
 describe('latchkey migrate', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -48,7 +46,7 @@ describe('latchkey migrate', () => {
 
 describe('latchkey key inspect', () => {
   const inspect = (input: string, env: Record<string, string> = {}) =>
-    host.latchkey(['key', 'inspect', '--json'], { input, env });
+    hostedLatchkey(['key', 'inspect', '--json'], { input, env });
   const key = unknownKey();
   const facts = { prefix: 'lk', publicPart: key.slice(3, 27) };
 
@@ -80,7 +78,7 @@ describe('latchkey key inspect', () => {
         wellFormed: false,
         problem: expect.stringMatching(problem),
       });
-      const plain = await host.latchkey(['key', 'inspect'], { input: text, env });
+      const plain = await hostedLatchkey(['key', 'inspect'], { input: text, env });
       for (const secret of [key.slice(28, 40), 'horse']) expect(out + plain.out + plain.err).not.toContain(secret);
     },
   );
@@ -123,7 +121,7 @@ describe('latchkey key inspect', () => {
 
 describe('latchkey service-token create', () => {
   test('prints a different token each time, with an entry that the service accepts', async () => {
-    const create = () => host.latchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
+    const create = () => hostedLatchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
     const [{ code, out, err }, other] = await Promise.all([create(), create()]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [, token, entry] = /^token ([0-9a-f]{64})\nentry (systems-api:validator:[0-9a-f]{64})\n$/.exec(out)!;
@@ -190,7 +188,7 @@ describe('wrong usage of latchkey', () => {
     ['an invalid time', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
     ['no DATABASE_URL', ['account', 'show', 'ada'], /^DATABASE_URL is missing$/],
   ])('%s ends with exit code 2 and one line without secrets', async (_, args, message) => {
-    const { code, out, err } = await host.latchkey(args);
+    const { code, out, err } = await hostedLatchkey(args);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/^latchkey: [^\n]+\n$/) });
     expect(err.slice('latchkey: '.length).trimEnd()).toMatch(message);
     expect(err).not.toContain(leaked.slice(28));
@@ -201,7 +199,7 @@ describe('wrong usage of latchkey', () => {
     const file = join(folder, 'password');
     writeFileSync(file, 'correct horse');
     for (const args of [['migrate'], [...put, '--password-from', file], ['audit', 'export']]) {
-      const { code, out, err } = await host.latchkey(args, { env });
+      const { code, out, err } = await hostedLatchkey(args, { env });
       expect({ code, out, err }).toEqual({
         code: 3,
         out: '',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { times } from '../support/application/calls.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Clients, connectClients } from '../support/callers/grpc-clients.js';
@@ -16,7 +16,6 @@ import { outcomeOf } from './measure.js';
 const SEALED_WITHIN_MS = 1000;
 
 describe('the sealed audit trail of processes that are killed', () => {
-  const host = commandHost();
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
     database = await createDatabase();
@@ -27,7 +26,7 @@ describe('the sealed audit trail of processes that are killed', () => {
   });
 
   const verify = (args: string[] = [], env: Record<string, string> = {}) =>
-    host.latchkey(['audit', 'verify', ...args], {
+    hostedLatchkey(['audit', 'verify', ...args], {
       env: { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
     });
   const tamper = (statement: string) =>

@@ -12,7 +12,7 @@ import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { LATCHKEY, runCommand } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -38,7 +38,6 @@ const TURNED = {
 };
 
 describe.each(['session', 'transaction'])('a database with settings of its own, DATABASE_POOLING=%s', (pooling) => {
-  const host = commandHost();
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
   let env: Record<string, string>;
@@ -59,7 +58,7 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
     await database?.drop();
   });
   const latchkey = async (...args: string[]) => {
-    const { code, out, err } = await host.latchkey(args, { env });
+    const { code, out, err } = await hostedLatchkey(args, { env });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return out;
   };
@@ -123,7 +122,7 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
     expect(exported.length).toBeGreaterThan(5);
     for (const { at } of exported) isRecent(at);
     await eventually(async () =>
-      /^OK: .*\n {4}seals: [1-9]/.test((await host.latchkey(['audit', 'verify'], { env })).out),
+      /^OK: .*\n {4}seals: [1-9]/.test((await hostedLatchkey(['audit', 'verify'], { env })).out),
     );
     const end = await administrator.person.call('POST', `/v1/admin/api-keys/${imported!.keyId}/revoke`, {
       password: PASSWORD,

@@ -6,7 +6,7 @@ import { createIndex } from '#infrastructure/outbound/postgres/migrations/create
 import { migrate } from '#infrastructure/outbound/postgres/migrations/migrate.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';
-import { commandHost } from '../support/processes/shell.js';
+import { hostedLatchkey } from '../support/processes/shell.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -20,7 +20,6 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 const SESSIONS = 3;
 const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
 
-const host = commandHost();
 let database: Awaited<ReturnType<typeof createDatabase>>;
 beforeAll(async () => {
   database = await createDatabase();
@@ -60,7 +59,7 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
   });
 
   const outcomeFor = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
-  const latchkey = (...args: string[]) => host.latchkey(args, { env });
+  const latchkey = (...args: string[]) => hostedLatchkey(args, { env });
 
   test('creates, validates, revokes and audits keys, and leaves nothing behind in any session', async () => {
     const person = await service.person().signIn();
@@ -133,7 +132,7 @@ test('the service works behind PgBouncer in session mode, which ignores our limi
   try {
     const { fullKey } = await (await services[0]!.person().signIn()).newKey();
     for (const { clients } of services) expect(await outcomeOf(clients.validate(fullKey))).toBe('grant');
-    expect(await host.latchkey(['keys', 'list', '--owner', 'demo'], { env })).toMatchObject({ code: 0, err: '' });
+    expect(await hostedLatchkey(['keys', 'list', '--owner', 'demo'], { env })).toMatchObject({ code: 0, err: '' });
   } finally {
     for (const service of services) await service.stop();
     await pool.remove();

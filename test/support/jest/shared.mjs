@@ -16,6 +16,15 @@ import { createDatabase } from '../stores/databases.mjs';
 /** @param {Parameters<typeof succeed>[1]} args */
 const node = (args, env = {}) => succeed(process.execPath, args, { env: { ...process.env, ...env } });
 
+/** @type {(number: string, find: Find) => Promise<Shared>} */
+async function startHost(_, find) {
+  await find('/build');
+  const port = String(await freePort());
+  const host = startService('test/support/processes/host.mjs', { HOST_PORT: port });
+  if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
+  return { addresses: { url: `http://127.0.0.1:${port}` }, stop: host.stop };
+}
+
 /**
  * Path → how to start what it names. Hosts, services and browsers are numbered, one for each Jest worker: suites that
  * run at the same time share none, so that one does not see the other's floods, queues and clipboard.
@@ -34,13 +43,9 @@ const KINDS = {
     return { addresses: { name: new URL(url).pathname.slice(1) } };
   },
   /** A process that runs services for the suites of one worker. */
-  host: async (_, find) => {
-    await find('/build');
-    const port = String(await freePort());
-    const host = startService('test/support/processes/service-host.mjs', { HOST_PORT: port });
-    if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
-    return { addresses: { url: `http://127.0.0.1:${port}` }, stop: host.stop };
-  },
+  host: startHost,
+  /** The same for commands, which replace what belongs to the whole process. */
+  commands: startHost,
   /** A service with demo values and its own database, in the host with the same number, with which it ends. */
   service: async (number, find) => {
     const [host, { env, addresses }] = await Promise.all([find(`/host/${number}`), prepareService()]);

@@ -33,22 +33,23 @@ export async function prepareService(given = {}) {
 }
 
 /**
- * Starts a service in a host (service-host.mjs).
+ * Starts a service in a host (host.mjs).
  * @param {string} host its URL
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<() => Promise<void>>} stops it
  * @throws what kept it from starting
  */
 export async function startInHost(host, env) {
-  const id = await order(host, { method: 'POST', body: JSON.stringify(env) });
+  const id = await order(`${host}/services`, { method: 'POST', body: JSON.stringify(env) });
   return async () => void (await order(`${host}/${id}`, { method: 'DELETE' }));
 }
 
 /**
+ * Sends an order to a host.
  * @param {string} url
  * @param {RequestInit} request
  */
-async function order(url, request) {
+export async function order(url, request) {
   const answer = await fetch(url, request);
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);

@@ -1,43 +1,21 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { root } from '../../../scripts/lib/paths.mjs';
-import { type CommandEnd, type CommandOptions, LATCHKEY } from './command-line.js';
+import { whereIs, worker } from '../jest/where-is.js';
+import type { CommandEnd, CommandOptions } from './command-line.js';
+import { order } from './hosted-service.mjs';
 import { type Service, sharedService } from './service.js';
-import { buildService } from './service-process.js';
 
 type Options = Omit<CommandOptions, 'cwd'>;
-/** The message to a host of commands. */
+/** What a host of commands needs. */
 export type Order = { readonly args: readonly string[] } & Required<Options>;
 
 /**
- * Runs the built `latchkey` again and again in one process (command-host.mjs) while the tests of the calling `describe`
- * run, for suites about what it does. A process for each command would load its modules each time.
+ * Runs the built `latchkey` in a process that runs the commands of many suites (host.mjs), for suites about what it does. A
+ * process for each command would load its modules each time.
  */
-export function commandHost() {
-  let host: ChildProcess;
-  let ended: Promise<never>;
-  let last: Promise<unknown> = Promise.resolve();
-  beforeAll(async () => {
-    await buildService();
-    const program = join(root, 'test/support/processes/command-host.mjs');
-    host = fork(program, [LATCHKEY], { cwd: root, execArgv: [] });
-    ended = once(host, 'exit').then((how) => Promise.reject(new Error(`The host of commands ended: ${how}`)));
-    ended.catch(() => undefined);
-  });
-  afterAll(() => host?.disconnect());
-  /** Only one command runs at a time. */
-  const latchkey = (args: readonly string[], { env = {}, input = '' }: Options = {}): Promise<CommandEnd> => {
-    const end = last.then(async () => {
-      host.send({ args, env, input } satisfies Order);
-      const [message] = await Promise.race([once(host, 'message'), ended]);
-      return message as CommandEnd;
-    });
-    last = end;
-    return end;
-  };
-  return { latchkey };
+export async function hostedLatchkey(args: readonly string[], { env = {}, input = '' }: Options = {}) {
+  const { url } = await whereIs<{ url: string }>(`commands/${worker}`);
+  const body = JSON.stringify({ args, env, input } satisfies Order);
+  return JSON.parse(await order(`${url}/commands`, { method: 'POST', body })) as CommandEnd;
 }
 
 /**
@@ -47,13 +25,12 @@ export function commandHost() {
  */
 export function serviceWithShell(start: () => Promise<Service> = sharedService, settings: Record<string, string> = {}) {
   const service = {} as Service;
-  const host = commandHost();
   beforeAll(async () => void Object.assign(service, await start()));
   afterAll(() => service.stop?.());
 
   const env = () => ({ DATABASE_URL: service.databaseUrl, ...settings });
   const latchkey = (args: readonly string[], options: Options = {}) =>
-    host.latchkey(args, { ...options, env: { ...env(), ...options.env } });
+    hostedLatchkey(args, { ...options, env: { ...env(), ...options.env } });
   /** Runs a command that must succeed, and returns its JSON. */
   const done = async (args: readonly string[], options?: Options) => {
     const { code, out, err } = await latchkey([...args, '--json'], options);
