@@ -8,11 +8,16 @@ import pg from 'pg';
  */
 
 /**
- * A fresh, empty database on the run's PostgreSQL, for one suite.
+ * A fresh database on the run's PostgreSQL, for one suite; empty by default.
  * @returns {Promise<Database>}
  */
-export function createDatabase() {
-  return create('');
+export async function createDatabase(template = 'template1') {
+  const server = fromSetup('LATCHKEY_TEST_DATABASE_URL');
+  const name = `suite_${randomBytes(6).toString('hex')}`;
+  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: async () => void (await sql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
 }
 
 /**
@@ -22,24 +27,10 @@ export function createDatabase() {
 export async function createMigratedDatabase() {
   const answer = await fetch(`${fromSetup('LATCHKEY_TEST_SHARED_URL')}/migrated`);
   if (!answer.ok) throw new Error(await answer.text());
-  const { name } = /** @type {{ name: string }} */ (await answer.json());
-  const database = await create(`TEMPLATE ${name}`);
+  const database = await createDatabase(/** @type {{ name: string }} */ (await answer.json()).name);
   // Random in each database, as after a migration.
   await sql(database.url, `UPDATE decoy_key SET key = sha256('${randomBytes(32).toString('hex')}')`);
   return database;
-}
-
-/**
- * @param {string} how
- * @returns {Promise<Database>}
- */
-async function create(how) {
-  const server = fromSetup('LATCHKEY_TEST_DATABASE_URL');
-  const name = `suite_${randomBytes(6).toString('hex')}`;
-  await sql(server, `CREATE DATABASE ${name} ${how}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: async () => void (await sql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
 }
 
 /** @param {string} name */

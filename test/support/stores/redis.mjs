@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../../scripts/lib/ports.mjs';
@@ -22,8 +21,9 @@ export async function startRedis(folder, port, settings = [], sentinelFile) {
   const kept = sentinelFile ? [] : ['--save', '', '--appendonly', 'no'];
   const sentinel = sentinelFile ? [sentinelFile, '--sentinel'] : [];
   const args = [...sentinel, ...where, ...what, ...kept, ...settings];
-  const start = () =>
-    startServer('redis-server', args, { log: join(folder, 'redis.log'), answers: () => pong(listenOn) });
+  const cli = (/** @type {string[]} */ ...command) => redisCli('-p', String(listenOn), ...command);
+  const answers = async () => /^(PONG|NOAUTH)/.test(await cli('PING').catch(() => ''));
+  const start = () => startServer('redis-server', args, { log: join(folder, 'redis.log'), answers });
   let server = await start();
   return {
     url: `redis://127.0.0.1:${listenOn}`,
@@ -36,26 +36,11 @@ export async function startRedis(folder, port, settings = [], sentinelFile) {
     freeze: () => server.signal('SIGSTOP'),
     thaw: () => server.signal('SIGCONT'),
     start: async () => void (server = await start()),
-    cli: (/** @type {string[]} */ ...command) => redisCli('-p', String(listenOn), ...command),
+    cli,
   };
 }
 
 /** @param {string[]} args */
 export async function redisCli(...args) {
   return (await promisify(execFile)('redis-cli', args, { timeout: 60_000 })).stdout;
-}
-
-/**
- * @param {number} port
- * @returns {Promise<boolean>}
- */
-function pong(port) {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.once('data', (answer) => {
-      resolve(/^(\+PONG|-NOAUTH)/.test(answer.toString()));
-      socket.destroy();
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
