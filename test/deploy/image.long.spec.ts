@@ -11,7 +11,8 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { Person } from '../support/callers/person.js';
-import { buildService, freePorts } from '../support/processes/service-process.js';
+import { buildService } from '../support/processes/service-process.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { environmentOf, readStages, textsOf } from './dockerfile.js';
 import { layOut } from './image-tree.js';
 

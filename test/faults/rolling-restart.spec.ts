@@ -7,7 +7,8 @@ import { readMetrics } from '../support/reading/metrics-page.js';
 import { isLong, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { Person } from '../support/callers/person.js';
-import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };

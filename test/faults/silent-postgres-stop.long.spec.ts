@@ -3,7 +3,8 @@ import { connectClients } from '../support/callers/grpc-clients.js';
 import { Person } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
 import { printFigures } from '../support/jest/long-form.js';
-import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { sql } from '../support/stores/sql.js';
 import { OwnPostgres } from './own-postgres.js';
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from '@jest/globals';
 import { planFrom } from '../../scripts/lib/plan.mjs';
 import { welcome } from '../../scripts/lib/welcome.mjs';
 import { assertPortsFree, freePort } from '../../scripts/lib/ports.mjs';
-import { freePorts } from '../support/processes/checkout.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
@@ -78,7 +78,7 @@ describe('a free port', () => {
 });
 
 describe('the check of the ports', () => {
-  it.each(['HTTP_PORT', 'GRPC_PORT', 'SERVICES_PORT', 'SYSTEMS_API_PORT'])(
+  it.each(['HTTP_PORT', 'GRPC_PORT', 'SERVICES_PORT', 'SYSTEMS_API_PORT'] as const)(
     'names %s when its port is taken',
     async (variable) => {
       const ports = await freePorts();

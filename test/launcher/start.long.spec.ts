@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snippet } from '../../scripts/lib/welcome.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { Checkout, freePorts } from '../support/processes/checkout.js';
+import { Checkout } from '../support/processes/checkout.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { eventually } from '../support/eventually.js';
 import { descendantsOf, isRunning } from '../support/processes/processes.js';
 

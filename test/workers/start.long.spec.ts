@@ -10,7 +10,8 @@ import { connectClients } from '../support/callers/grpc-clients.js';
 import { Person } from '../support/callers/person.js';
 import { childrenOf, isRunning } from '../support/processes/processes.js';
 import { rawRequest } from '../support/callers/raw-http.js';
-import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { freePorts } from '../support/processes/hosted-service.mjs';
 import { sql } from '../support/stores/sql.js';
 import { BURST, Callers, logged, TEN_AT_ONCE } from './workers.js';
 

@@ -4,7 +4,8 @@ import { connectClients, type Clients } from '#test/support/callers/grpc-clients
 import { eventually } from '#test/support/eventually.js';
 import type { PlatformLogin } from '#test/support/platform/platform-login.js';
 import { freePort } from '../../../scripts/lib/ports.mjs';
-import { freePorts, ServiceProcess } from '#test/support/processes/service-process.js';
+import { ServiceProcess } from '#test/support/processes/service-process.js';
+import { freePorts } from '#test/support/processes/hosted-service.mjs';
 import { type Decided, GuardProcess, type Language } from './guard-process.js';
 import { LeasedOwner, type Place } from './leased-owner.js';
 import { staleGrants } from './stale-grants.js';

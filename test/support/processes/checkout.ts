@@ -3,7 +3,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { freePort } from '../../../scripts/lib/ports.mjs';
 
 /** Behaves like a part of Latchkey (reports ready, ends on SIGTERM and with its parent) and records its environment. */
 const part = (portVariable: string) => `
@@ -124,12 +123,4 @@ class Run {
     const ended = this.ended.then((how) => Promise.reject(new Error(`ended with ${how}: ${this.output}`)));
     await Promise.race([said, ended]);
   }
-}
-
-/** Ports that are free at the moment, for one start. */
-export async function freePorts(): Promise<Record<string, string>> {
-  const ports = new Set<number>();
-  while (ports.size < 4) ports.add(await freePort());
-  const [http, grpc, services, systems] = [...ports].map(String) as [string, string, string, string];
-  return { HTTP_PORT: http, GRPC_PORT: grpc, SERVICES_PORT: services, SYSTEMS_API_PORT: systems };
 }

@@ -3,6 +3,16 @@ import { createMigratedDatabase } from '../stores/databases.mjs';
 import { reached } from '../stores/pooled.mjs';
 import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 
+/** Ports that are free at the moment, for one start. */
+export async function freePorts() {
+  return {
+    HTTP_PORT: String(await freePort()),
+    GRPC_PORT: String(await freePort()),
+    SERVICES_PORT: String(await freePort()),
+    SYSTEMS_API_PORT: String(await freePort()),
+  };
+}
+
 /**
  * A service's environment: demo values and free ports, its own database unless one is given, and the given values.
  * @param {NodeJS.ProcessEnv} given
@@ -13,19 +23,14 @@ export async function prepareService(given = {}) {
   const own = given['DATABASE_URL'] ? undefined : await createMigratedDatabase();
   const databaseUrl = given['DATABASE_URL'] ?? own?.url ?? '';
   const { url, pooling } = reached(databaseUrl);
-  const port = async (/** @type {string} */ name) => given[name] ?? String(await freePort());
-  const ports = {
-    HTTP_PORT: await port('HTTP_PORT'),
-    GRPC_PORT: await port('GRPC_PORT'),
-    SERVICES_PORT: await port('SERVICES_PORT'),
-  };
   const settings = { DEMO: '1', LOG_LEVEL: 'silent', ...LONG_TIMEOUTS, ...NO_KEY_LIMIT, DATABASE_POOLING: pooling };
+  const env = { ...settings, ...(await freePorts()), ...given, DATABASE_URL: url };
   return {
-    env: { ...settings, ...given, ...ports, DATABASE_URL: url },
+    env,
     addresses: {
-      url: `http://127.0.0.1:${ports.HTTP_PORT}`,
-      grpcTarget: `127.0.0.1:${ports.GRPC_PORT}`,
-      servicesUrl: `http://127.0.0.1:${ports.SERVICES_PORT}`,
+      url: `http://127.0.0.1:${env.HTTP_PORT}`,
+      grpcTarget: `127.0.0.1:${env.GRPC_PORT}`,
+      servicesUrl: `http://127.0.0.1:${env.SERVICES_PORT}`,
       databaseUrl,
     },
     drop: async () => own?.drop(),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { freePort } from '../../../scripts/lib/ports.mjs';
+import { freePorts } from './hosted-service.mjs';
 import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 import { whereIs } from '../jest/where-is.js';
 
@@ -96,8 +96,4 @@ export class ServiceProcess {
   get target(): string {
     return `127.0.0.1:${this.env['GRPC_PORT']}`;
   }
-}
-
-export async function freePorts(): Promise<{ HTTP_PORT: string; GRPC_PORT: string }> {
-  return { HTTP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
 }

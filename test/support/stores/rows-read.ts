@@ -17,22 +17,18 @@ interface PlanNode {
  */
 export async function rowsRead(database: Database, work: (explained: Database) => Promise<unknown>): Promise<number> {
   let rows = 0;
-  const explained = Object.create(database) as Database;
-  const explain =
-    <Result>(run: (manager: EntityManager) => Promise<Result>) =>
-    (manager: EntityManager) => {
-      const explaining = Object.create(manager) as EntityManager;
-      explaining.query = async <T>(text: string, values?: unknown[]) => {
-        type Answer = { 'QUERY PLAN': { Plan: PlanNode }[] }[];
-        const [answer] = await manager.query<Answer>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
-        rows += rowsReadBy(answer!['QUERY PLAN'][0]!.Plan);
-        return [] as T;
-      };
-      return run(explaining);
+  const explaining = (manager: EntityManager): EntityManager => {
+    const query = async (text: string, values?: unknown[]) => {
+      type Answer = { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+      const [answer] = await manager.query<Answer>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      rows += rowsReadBy(answer!['QUERY PLAN'][0]!.Plan);
+      return [];
     };
-  explained.maintain = (run) => database.maintain(explain(run));
-  explained.run = (run) => database.run(explain(run));
-  await work(explained);
+    return Object.create(manager, { query: { value: query } });
+  };
+  const maintain: Database['maintain'] = (run) => database.maintain((manager) => run(explaining(manager)));
+  const run: Database['run'] = (read) => database.run((manager) => read(explaining(manager)));
+  await work(Object.create(database, { maintain: { value: maintain }, run: { value: run } }));
   return rows;
 }
 
