@@ -7,7 +7,7 @@ import { keyProofsIn, type LeakReport, FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK 
 import { MINUTE_MS } from '#domain/time.js';
 import { client, tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
-import { WORLDS } from './support/worlds.js';
+import { openPostgresWorld } from './support/postgres-world.js';
 
 const SERVICE: Requester = { name: 'service:gitlab', isKnown: true };
 const stranger = (): Requester => ({ name: randomUUID(), isKnown: false });
@@ -18,11 +18,11 @@ function report(keys = 1): LeakReport {
   return { keys: keyProofsIn(text), reporter, source: 'Zoë’s "scanner"', url: 'https://git.example/x?y=1' };
 }
 
-describe.each(WORLDS)('LeakReports %s', (_name, open) => {
+describe('LeakReports on PostgreSQL', () => {
   let world: World;
   // Each test has a store of its own, because `claim` hands over any report.
   beforeEach(async () => {
-    world = await open();
+    world = await openPostgresWorld();
   });
   afterEach(() => world?.close());
 

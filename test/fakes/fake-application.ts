@@ -1,6 +1,7 @@
 import type { Instances } from '#application/account-ports.js';
 import type { AuditTrail } from '#application/audit-ports.js';
 import type { RecordingGate } from '#application/key-ports.js';
+import type { LeakReports } from '#application/leak-ports.js';
 import type { Ports } from '#application/ports.js';
 import { readConfig } from '#config/config.js';
 import { buildUseCases, type Settings } from '#composition/use-cases.js';
@@ -13,7 +14,6 @@ import { FakeStore } from './fake-store.js';
 import { fakeRefusals, fakeValidationMeter } from './recorders.js';
 import { fakeApiKeys, fakeDueKeys, fakeIdleKeys, fakeKeyReader, fakeKeyUsage } from './fake-keys.js';
 import { fakeOutbox } from './fake-outbox.js';
-import { fakeLeakReports } from './fake-leak-reports.js';
 import { FakePasswords, fakeHash } from './fake-passwords.js';
 import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './fake-sessions.js';
 
@@ -52,8 +52,9 @@ export function fakePorts(store: FakeStore) {
     importReader: fakeKeyReader(store),
     databaseClock: store,
     audit: fakeAudit(store),
-    /** Seals and prunings are tested on PostgreSQL. */
+    // Used only on PostgreSQL.
     auditTrail: {} as AuditTrail,
+    leakReports: {} as LeakReports,
     outbox: fakeOutbox(store),
     webhookReceiver: undefined,
     mailReceiver: undefined,
@@ -68,7 +69,6 @@ export function fakePorts(store: FakeStore) {
     sessions: fakeSessions(store),
     spentSignIns: fakeSpentSignIns(),
     guesses: fakePasswordGuesses(store),
-    leakReports: fakeLeakReports(store),
     usage: fakeKeyUsage(store),
     passwords: new FakePasswords(),
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),

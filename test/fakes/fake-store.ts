@@ -1,4 +1,3 @@
-import type { LeakClaim } from '#application/leak-ports.js';
 import type { ListedKey } from '#application/lists.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import { Account } from '#domain/accounts/account.js';
@@ -31,7 +30,6 @@ export interface StoredMessage extends OutboxMessage {
   readonly claimedUntil: Date | null;
   readonly failedAt: Date | null;
 }
-export type StoredReport = Pick<LeakClaim, 'report' | 'tries'> & { readonly claimedUntil: Date | null };
 
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
@@ -48,8 +46,6 @@ export class FakeStore {
   /** By token. */
   readonly sessions = new Map<string, { accountId: string; expiresAt: Date; signIn?: PlatformSignIn | undefined }>();
   readonly guesses = new Map<string, StoredGuesses>();
-  /** By id, in the order of arrival. */
-  readonly leakReports = new Map<string, StoredReport>();
   /** In the order of their ids. */
   events: SealableEvent[] = [];
   readonly outbox = new Map<string, StoredMessage>();
