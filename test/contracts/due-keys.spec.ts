@@ -27,9 +27,9 @@ describe.each(WORLDS)('due notices %s', (_name, open) => {
   const seen = new Set<string>();
   /** The notices that were written since the last call. */
   const news = async () => {
-    const fresh = (await world.outbox.claim('webhook', 1000)).filter(({ message }) => !seen.has(message.id));
-    for (const { message } of fresh) seen.add(message.id);
-    return fresh.map(({ message: { type, data } }) => ({ type, keyId: data.keyId, replaces: data.replacesKeyId }));
+    const fresh = (await world.notices()).filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    return fresh.map(({ type, data }) => ({ type, keyId: data.keyId, replaces: data.replacesKeyId }));
   };
   const expiring = (...keys: readonly ApiKey[]) =>
     keys.map(({ id }) => ({ type: 'api_key.expiring', keyId: id, replaces: undefined }));

@@ -36,10 +36,8 @@ describe.each(WORLDS)('idle keys %s', (_name, open, onPostgres) => {
       keyId === id && type === 'api_key.revoked' ? [reason] : [],
     );
   const noticesOf = async ({ ownerId }: ApiKey) => {
-    const claims = await world.outbox.claim('webhook', 1000);
-    return claims.flatMap(({ message: { type, data } }) =>
-      data.ownerId === ownerId && type === 'api_key.idle' ? [data] : [],
-    );
+    const own = (await world.notices()).filter(({ type, data }) => data.ownerId === ownerId && type === 'api_key.idle');
+    return own.map(({ data }) => data);
   };
   const awaitsUse = async (...given: ApiKey[]) => {
     const found = await Promise.all(given.map((each) => world.keyReader.read(each.snapshot().publicPart)));

@@ -6,14 +6,14 @@ import { maskKey } from '#domain/keys/key-string.js';
 import { isTriedSooner, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
-import { WORLDS } from './support/worlds.js';
+import { openPostgresWorld } from './support/postgres-world.js';
 
 const LEAK = { source: 'gitlab', url: 'https://git.example/x' };
 
-describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
+describe('Outbox on PostgreSQL', () => {
   let world: World;
   beforeAll(async () => {
-    world = await open();
+    world = await openPostgresWorld();
   });
   afterAll(() => world?.close());
 
@@ -236,75 +236,73 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     expect(await claim(key)).toEqual([]);
   });
 
-  if (onPostgres) {
-    const standing = async (key: ApiKey, isFailed: boolean) =>
-      (await world.undelivered!.list(isFailed, 1000)).filter(({ data }) => data.keyId === key.id);
+  const standing = async (key: ApiKey, isFailed: boolean) =>
+    (await world.undelivered!.list(isFailed, 1000)).filter(({ data }) => data.keyId === key.id);
 
-    test('lists no delivered message', async () => {
-      const { key, claimed } = await aClaim();
-      await world.outbox.delivered(claimed);
-      expect(await standing(key, false)).toEqual([]);
-    });
+  test('lists no delivered message', async () => {
+    const { key, claimed } = await aClaim();
+    await world.outbox.delivered(claimed);
+    expect(await standing(key, false)).toEqual([]);
+  });
 
-    test('shows why the last attempt failed', async () => {
-      const { key, claimed } = await aClaim();
-      await world.outbox.failed(claimed, 'it answered 500', 5 * MINUTE_MS);
-      expect(await standing(key, false)).toEqual([
-        {
-          ...claimed.message,
-          channel: 'webhook',
-          tries: 1,
-          nextTryAt: new Date((await world.now()).getTime() + 5 * MINUTE_MS),
-          failedAt: null,
-          lastError: 'it answered 500',
-        },
-      ]);
-    });
+  test('shows why the last attempt failed', async () => {
+    const { key, claimed } = await aClaim();
+    await world.outbox.failed(claimed, 'it answered 500', 5 * MINUTE_MS);
+    expect(await standing(key, false)).toEqual([
+      {
+        ...claimed.message,
+        channel: 'webhook',
+        tries: 1,
+        nextTryAt: new Date((await world.now()).getTime() + 5 * MINUTE_MS),
+        failedAt: null,
+        lastError: 'it answered 500',
+      },
+    ]);
+  });
 
-    test('shows the age of the oldest waiting message', async () => {
-      const { claimed } = await aClaim();
-      await world.outbox.release(claimed);
-      await world.pass(TRIED_FOR_MS);
-      expect((await world.undelivered!.backlog()).webhook.oldestSeconds).toBeGreaterThanOrEqual(TRIED_FOR_MS / 1000);
-    });
+  test('shows the age of the oldest waiting message', async () => {
+    const { claimed } = await aClaim();
+    await world.outbox.release(claimed);
+    await world.pass(TRIED_FOR_MS);
+    expect((await world.undelivered!.backlog()).webhook.oldestSeconds).toBeGreaterThanOrEqual(TRIED_FOR_MS / 1000);
+  });
 
-    test('keeps messages that were given up, and retries one from the beginning', async () => {
-      const { key, claimed } = await aClaim();
-      const before = await world.undelivered!.backlog();
-      await world.outbox.failed(claimed, 'it answered 500', undefined);
-      const { webhook, mail } = await world.undelivered!.backlog();
-      expect([webhook.waiting - before.webhook.waiting, webhook.failed - before.webhook.failed]).toEqual([-1, 1]);
-      expect(mail).toEqual(before.mail);
-      await world.pass(TRIED_FOR_MS);
-      expect(await claim(key)).toEqual([]);
-      expect(await standing(key, true)).toMatchObject([{ id: claimed.message.id, tries: 1, nextTryAt: null }]);
-      expect(await world.undelivered!.retry(claimed.message.id)).toBe(1);
-      expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0, ageMs: 0 }]);
-      expect(await world.undelivered!.retry(key.id)).toBe(0);
-    });
+  test('keeps messages that were given up, and retries one from the beginning', async () => {
+    const { key, claimed } = await aClaim();
+    const before = await world.undelivered!.backlog();
+    await world.outbox.failed(claimed, 'it answered 500', undefined);
+    const { webhook, mail } = await world.undelivered!.backlog();
+    expect([webhook.waiting - before.webhook.waiting, webhook.failed - before.webhook.failed]).toEqual([-1, 1]);
+    expect(mail).toEqual(before.mail);
+    await world.pass(TRIED_FOR_MS);
+    expect(await claim(key)).toEqual([]);
+    expect(await standing(key, true)).toMatchObject([{ id: claimed.message.id, tries: 1, nextTryAt: null }]);
+    expect(await world.undelivered!.retry(claimed.message.id)).toBe(1);
+    expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0, ageMs: 0 }]);
+    expect(await world.undelivered!.retry(key.id)).toBe(0);
+  });
 
-    test('retries all messages that were given up, and none that waits', async () => {
-      await world.undelivered!.retry(undefined);
-      const [one, other, waiting] = [await aClaim(), await aClaim(), await aClaim()];
-      for (const { claimed } of [one, other]) await world.outbox.failed(claimed, 'no', undefined);
-      await world.outbox.failed(waiting.claimed, 'no', MINUTE_MS);
-      expect(await world.undelivered!.retry(undefined)).toBe(2);
-      const due = (await world.outbox.claim('webhook', 100)).map(({ message }) => message.data.keyId);
-      for (const { key } of [one, other]) expect(due).toContain(key.id);
-      expect(due).not.toContain(waiting.key.id);
-    });
+  test('retries all messages that were given up, and none that waits', async () => {
+    await world.undelivered!.retry(undefined);
+    const [one, other, waiting] = [await aClaim(), await aClaim(), await aClaim()];
+    for (const { claimed } of [one, other]) await world.outbox.failed(claimed, 'no', undefined);
+    await world.outbox.failed(waiting.claimed, 'no', MINUTE_MS);
+    expect(await world.undelivered!.retry(undefined)).toBe(2);
+    const due = (await world.outbox.claim('webhook', 100)).map(({ message }) => message.data.keyId);
+    for (const { key } of [one, other]) expect(due).toContain(key.id);
+    expect(due).not.toContain(waiting.key.id);
+  });
 
-    test('ignores a sender whose claim has run out, unless it delivered the message', async () => {
-      const { key, claimed } = await aClaim();
-      await world.pass(2 * MINUTE_MS);
-      const [next] = await claim(key);
-      await world.outbox.failed(claimed, 'it did not answer', undefined);
-      await world.outbox.release(claimed);
-      expect(await claim(key)).toEqual([]);
-      expect(await standing(key, false)).toMatchObject([{ tries: 0, lastError: null }]);
-      await world.outbox.delivered(claimed);
-      await world.outbox.failed(next!, 'it answered 500', undefined);
-      expect([await standing(key, false), await standing(key, true)]).toEqual([[], []]);
-    });
-  }
+  test('ignores a sender whose claim has run out, unless it delivered the message', async () => {
+    const { key, claimed } = await aClaim();
+    await world.pass(2 * MINUTE_MS);
+    const [next] = await claim(key);
+    await world.outbox.failed(claimed, 'it did not answer', undefined);
+    await world.outbox.release(claimed);
+    expect(await claim(key)).toEqual([]);
+    expect(await standing(key, false)).toMatchObject([{ tries: 0, lastError: null }]);
+    await world.outbox.delivered(claimed);
+    await world.outbox.failed(next!, 'it answered 500', undefined);
+    expect([await standing(key, false), await standing(key, true)]).toEqual([[], []]);
+  });
 });

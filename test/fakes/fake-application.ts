@@ -2,6 +2,7 @@ import type { Instances } from '#application/account-ports.js';
 import type { AuditTrail } from '#application/audit-ports.js';
 import type { RecordingGate } from '#application/key-ports.js';
 import type { LeakReports } from '#application/leak-ports.js';
+import type { Outbox } from '#application/notice-ports.js';
 import type { Ports } from '#application/ports.js';
 import { readConfig } from '#config/config.js';
 import { buildUseCases, type Settings } from '#composition/use-cases.js';
@@ -13,7 +14,6 @@ import { fakeAudit } from './fake-audit.js';
 import { FakeStore } from './fake-store.js';
 import { fakeRefusals, fakeValidationMeter } from './recorders.js';
 import { fakeApiKeys, fakeDueKeys, fakeIdleKeys, fakeKeyReader, fakeKeyUsage } from './fake-keys.js';
-import { fakeOutbox } from './fake-outbox.js';
 import { FakePasswords, fakeHash } from './fake-passwords.js';
 import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './fake-sessions.js';
 
@@ -55,7 +55,7 @@ export function fakePorts(store: FakeStore) {
     // Used only on PostgreSQL.
     auditTrail: {} as AuditTrail,
     leakReports: {} as LeakReports,
-    outbox: fakeOutbox(store),
+    outbox: {} as Outbox,
     webhookReceiver: undefined,
     mailReceiver: undefined,
     dueKeys: fakeDueKeys(store),

@@ -22,15 +22,6 @@ interface StoredKey {
   readonly isPurged: boolean;
 }
 export type StoredGuesses = ThrottleState & { readonly hasSucceeded: boolean };
-export interface StoredMessage extends OutboxMessage {
-  readonly channel: NoticeChannel;
-  readonly tries: number;
-  readonly nextTryAt: Date;
-  readonly giveUpAt: Date;
-  readonly claimedUntil: Date | null;
-  readonly failedAt: Date | null;
-}
-
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
 
@@ -48,7 +39,7 @@ export class FakeStore {
   readonly guesses = new Map<string, StoredGuesses>();
   /** In the order of their ids. */
   events: SealableEvent[] = [];
-  readonly outbox = new Map<string, StoredMessage>();
+  readonly outbox = new Map<string, OutboxMessage & { readonly channel: NoticeChannel }>();
   /** The last sequence number of each key. */
   readonly sequences = new Map<string, number>();
   /** The days of the last notice, by type and key. */

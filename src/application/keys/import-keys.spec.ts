@@ -145,17 +145,14 @@ describe('ImportKeys', () => {
     }
   });
 
-  test('makes keys that can be rotated into our own, and reported as leaked', async () => {
+  test('makes keys that can be rotated into our own, and revoked as leaked', async () => {
     const { id } = await newOwner(app);
     const [old, leaked] = [await importedKey(id), await importedKey(id)];
     const next = await rotateKey(app, app.store.keys.get(old.id)!.state);
     expect(next.fullKey).toMatch(/^lk_/);
     expect([await verdictOn(next.fullKey), await verdictOn(old.text)]).toEqual([next.key.id, old.id]);
-    await app.reportLeakedKeys.byAnybody(
-      { texts: [`curl -H "Authorization: Bearer ${leaked.text}".`], source: null, url: null },
-      client(),
-    );
-    expect(await app.endReportedKeys.execute()).toBe(1);
+    const text = `curl -H "Authorization: Bearer ${leaked.text}".`;
+    expect(await app.revokeKeys.leakedIn(text, ACTOR)).toHaveLength(1);
     expect(await verdictOn(leaked.text)).toBe('revoked');
   });
 

@@ -41,6 +41,12 @@ export async function openPostgresWorld(): Promise<World> {
   return {
     ...app,
     undelivered: app.outbox,
+    notices: async () => {
+      const rows = await app.sql(
+        `SELECT id, type, data FROM outbox WHERE channel = 'webhook' ORDER BY told_at, sequence`,
+      );
+      return rows.map(({ id, type, data }) => ({ id, type, data: JSON.parse(data) }));
+    },
     now: () => app.database.run(databaseNow),
     pass: async (ms) => void (await database.pass(ms)),
     settled: () => app.usage.flush(),

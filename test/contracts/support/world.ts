@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountTransaction, Instances } from '#application/account-ports.js';
 import { sessionOpened } from '#application/sessions/sign-in.js';
 import { saveKeys } from '#application/keys/change-keys.js';
-import type { UndeliveredNotices } from '#application/notice-ports.js';
+import type { OutboxMessage, UndeliveredNotices } from '#application/notice-ports.js';
 import type { Ports } from '#application/ports.js';
 import { Account } from '#domain/accounts/account.js';
 import { type AccountProfile } from '#domain/accounts/account-profile.js';
@@ -19,6 +19,8 @@ export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTo
   readonly instances: Instances;
   /** Only on PostgreSQL. */
   readonly undelivered?: UndeliveredNotices;
+  /** The messages of the webhook that wait, in the order of their numbers. */
+  notices(): Promise<readonly Pick<OutboxMessage, 'id' | 'type' | 'data'>[]>;
   now(): Promise<Date>;
   /** Moves the clock, which otherwise stands still. Negative values move it back. */
   pass(ms: number): Promise<void>;

@@ -7,6 +7,7 @@ async function openFakeWorld(): Promise<World> {
   const store = new FakeStore();
   return {
     ...fakePorts(store),
+    notices: async () => [...store.outbox.values()].filter(({ channel }) => channel === 'webhook'),
     now: async () => store.now(),
     pass: async (ms) => store.pass(ms),
     settled: async () => {},
