@@ -5,6 +5,7 @@ import dev.latchkey.guard.DecisionEvent;
 import dev.latchkey.guard.Guard;
 import dev.latchkey.guard.Operation;
 import dev.latchkey.guard.Question;
+import dev.latchkey.guard.RequestNames;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
@@ -50,15 +51,15 @@ public class GuardProgram {
   static void watch(Guard guard, Options options, String key) throws Exception {
     while (keys.contains(key)) {
       int number = count.incrementAndGet();
-      String id = Integer.toString(number);
       String permission = options.permissions().get(number % options.permissions().size());
+      var names = new RequestNames(null);
       var question =
-          new Question(new Credential("", "Bearer " + key), Operation.READ, permission, "", "", "", id, "Bearer");
+          new Question(new Credential("", "Bearer " + key), Operation.READ, permission, "", "", "Bearer", names);
       Map<String, Object> one = new HashMap<>();
       one.put("startedAt", now());
       Decision decision = guard.check(question);
       one.put("endedAt", now());
-      one.put("isFromLease", sources.remove(id) == DecisionEvent.Source.LEASE);
+      one.put("isFromLease", sources.remove(names.requestId()) == DecisionEvent.Source.LEASE);
       one.put("status", decision.status());
       one.put("permission", permission);
       if (decision.isGranted()) {
