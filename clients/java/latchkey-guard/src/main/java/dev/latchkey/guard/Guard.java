@@ -178,7 +178,8 @@ public final class Guard implements AutoCloseable {
         .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
         .whenComplete(
             (answer, problem) -> {
-              if (answer.decision().status() == 401) leases.drop(question.credential());
+              boolean isInvalid = answer.decision().status() == 401;
+              if (isInvalid && options.leases) leases.drop(question.credential());
               if (wish != null) leases.end(wish, answer);
             });
   }

@@ -176,7 +176,7 @@ final class Leases {
 
   /** Latchkey denied the credential itself. */
   synchronized void drop(Credential credential) {
-    Key key = keyOf(credential);
+    Key key = keys.get(digestOf(credential));
     if (key != null) key.lease = null;
   }
 

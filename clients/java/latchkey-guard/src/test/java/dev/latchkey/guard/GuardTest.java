@@ -318,6 +318,18 @@ final class GuardTest {
     }
   }
 
+  @Test
+  void deniedCredentialsLeaveNothingBehindWithoutLeases() {
+    String denial = "\"denial\":{\"httpStatus\":401,\"reason\":\"REASON_REVOKED\"}}";
+    try (var latchkey =
+            new RawLatchkey(
+                call -> json(200, "{\"requestId\":\"" + call.requestId() + "\"," + denial));
+        Guard guard = builder(latchkey).build()) {
+      assertEquals(401, guard.check(question()).status());
+      assertTrue(guard.leases.keys.isEmpty());
+    }
+  }
+
   /** Absent would mean unknown. */
   @Test
   void aUseThatNeededNoPermissionIsReportedWithAnEmptyOne() {
