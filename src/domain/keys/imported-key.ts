@@ -31,8 +31,8 @@ export function importedPart(digest: Buffer): string {
 /** Undefined unless the text begins with one of the prefixes and has the length of an imported key. */
 export function readImported(text: string, prefixes: readonly string[]): KeyProof | undefined {
   if (!prefixes.some((prefix) => text.startsWith(prefix)) || !IMPORTED_STRING.test(text)) return undefined;
-  const hex = hash('sha256', text, 'hex');
-  return { publicPart: hex.slice(0, PUBLIC_PART_LENGTH), digest: Buffer.from(hex, 'hex') };
+  const digest = hash('sha256', text, 'buffer');
+  return { publicPart: importedPart(digest), digest };
 }
 
 /** @param marker of our own keys, such as `lk` */
