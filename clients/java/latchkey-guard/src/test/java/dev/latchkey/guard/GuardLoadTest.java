@@ -1,6 +1,7 @@
 package dev.latchkey.guard;
 
 import static dev.latchkey.guard.RawLatchkey.json;
+import static dev.latchkey.guard.RawLatchkey.questionOf;
 import static dev.latchkey.guard.RawLatchkey.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -35,17 +36,6 @@ final class GuardLoadTest {
         .build();
   }
 
-  private static Question of(String key) {
-    return new Question(
-        new Credential("", "Bearer " + key),
-        Operation.READ,
-        "",
-        "",
-        "",
-        "Bearer",
-        new RequestNames(null));
-  }
-
   @Test
   void onlyARequestWithoutALatchkeyIs503AndEveryOtherGetsItsOwnAnswer() throws Exception {
     var granted = new AtomicInteger();
@@ -66,7 +56,7 @@ final class GuardLoadTest {
                   for (int number = 0; !isOver.get(); number++) {
                     String key = prefix + number / 3;
                     int begun = phase.get();
-                    Decision decision = guard.check(of(key));
+                    Decision decision = guard.check(questionOf(key));
                     boolean wasUp = begun % 2 == 0 && begun == phase.get();
                     if (decision.status() == 503 && !wasUp) refused.incrementAndGet();
                     else if (isOf(decision, key)) granted.incrementAndGet();
@@ -117,8 +107,8 @@ final class GuardLoadTest {
         List<Future<String>> others = new ArrayList<>();
         for (int number = 0; number < 20; number++) {
           String key = "lk_" + number;
-          given.add(interrupted.submit(() -> guard.check(of(key)).status()));
-          others.add(kept.submit(() -> guard.check(of(key)).principal().ownerId()));
+          given.add(interrupted.submit(() -> guard.check(questionOf(key)).status()));
+          others.add(kept.submit(() -> guard.check(questionOf(key)).principal().ownerId()));
         }
         // With leases, one for each key.
         int calls = hasLeases ? 20 : 40;
@@ -151,7 +141,7 @@ final class GuardLoadTest {
     }
     try (var latchkey = new RawLatchkey(GuardLoadTest::own);
         Guard guard = guardOf(latchkey, false)) {
-      assertEquals(200, guard.check(of("lk_a")).status());
+      assertEquals(200, guard.check(questionOf("lk_a")).status());
     } finally {
       release.countDown();
     }

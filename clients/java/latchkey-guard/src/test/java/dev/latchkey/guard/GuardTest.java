@@ -2,6 +2,7 @@ package dev.latchkey.guard;
 
 import static dev.latchkey.guard.RawLatchkey.granted;
 import static dev.latchkey.guard.RawLatchkey.json;
+import static dev.latchkey.guard.RawLatchkey.questionOf;
 import static dev.latchkey.guard.RawLatchkey.until;
 import static dev.latchkey.guard.RawLatchkey.untilNoCallOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -344,15 +345,7 @@ final class GuardTest {
               return json(200, granted(call, ",\"lease\":{\"lengthMs\":2000,\"uses\":100}"));
             })) {
       Guard guard = builder(latchkey).leases(true).build();
-      Question without =
-          new Question(
-              new Credential("", "Bearer lk_key"),
-              Operation.READ,
-              "",
-              "",
-              "",
-              "Bearer",
-              new RequestNames(null));
+      Question without = questionOf("lk_key");
       assertEquals(200, guard.check(without).status());
       assertEquals(200, guard.check(without).status());
       guard.close();

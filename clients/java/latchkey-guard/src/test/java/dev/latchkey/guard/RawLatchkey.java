@@ -102,6 +102,18 @@ public final class RawLatchkey implements AutoCloseable {
     }
   }
 
+  /** That any good key may do. */
+  static Question questionOf(String key) {
+    return new Question(
+        new Credential("", "Bearer " + key),
+        Operation.READ,
+        "",
+        "",
+        "",
+        "Bearer",
+        new RequestNames(null));
+  }
+
   /** A call that ends later would count for what comes next. */
   static void untilNoCallOf(Guard guard) {
     until(
