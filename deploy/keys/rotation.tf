@@ -21,7 +21,8 @@ resource "terraform_data" "api_key" {
     command     = <<-EOT
       KEY_ID=$(vault kv get -field=id "$SECRET")
       export KEY_ID
-      sh "$SCRIPT" sh -c 'vault kv put "$SECRET" id="$NEW_KEY_ID" key=-'
+      # 75: Vault may have stored the key although its answer was lost, so neither key is revoked. Apply again then.
+      sh "$SCRIPT" sh -c 'vault kv put "$SECRET" id="$NEW_KEY_ID" key=- || exit 75'
     EOT
   }
 }

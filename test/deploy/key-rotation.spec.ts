@@ -349,19 +349,30 @@ describe('in a pipeline', () => {
     }
   });
 
-  test("Terraform's command stores the key in Vault", async () => {
+  describe("Terraform's command", () => {
     const text = readFileSync(join(root, 'deploy/keys/rotation.tf'), 'utf8');
-    const command = /<<-EOT\n(.*?)\n\s*EOT/s.exec(text)![1]!.replaceAll(/^ {6}/gm, '');
-    const secret = { SECRET: 'secret/systems-api', SCRIPT };
-    writeFileSync(join(folder, 'vault.sh'), `[ "$2" = get ] && echo ${job.id} || cat >"${folder}/stored"`);
-    const { KEY_ID: _, ...env } = environment(secret);
-    expect(await run('sh', ['-euc', command], { env })).toMatchObject({ code: 0 });
-    const id = await expectReplacedBy(noted('stored'));
-    expect(noted('arguments')).toContain(`kv put ${secret.SECRET} id=${id} key=-\n`);
-    // What Terraform keeps of the resource is what this names.
-    expect(text.match(/\b(triggers_replace|input|environment) += .*/g)).toEqual([
-      'triggers_replace = [var.rotation]',
-      'environment = { SECRET = var.secret, SCRIPT = "${path.module}/rotate-key.sh" }',
-    ]);
+    const runCommand = (vault: string) => {
+      const command = /<<-EOT\n(.*?)\n\s*EOT/s.exec(text)![1]!.replaceAll(/^ {6}/gm, '');
+      writeFileSync(join(folder, 'vault.sh'), `[ "$2" = get ] && echo ${job.id} || ${vault}`);
+      const { KEY_ID: _, ...env } = environment({ SECRET: 'secret/systems-api', SCRIPT });
+      return run('sh', ['-euc', command], { env });
+    };
+
+    test('stores the key in Vault', async () => {
+      expect(await runCommand(`cat >"${folder}/stored"`)).toMatchObject({ code: 0 });
+      const id = await expectReplacedBy(noted('stored'));
+      expect(noted('arguments')).toContain(`kv put secret/systems-api id=${id} key=-\n`);
+      // What Terraform keeps of the resource is what this names.
+      expect(text.match(/\b(triggers_replace|input|environment) += .*/g)).toEqual([
+        'triggers_replace = [var.rotation]',
+        'environment = { SECRET = var.secret, SCRIPT = "${path.module}/rotate-key.sh" }',
+      ]);
+    });
+
+    test('revokes no key that Vault may have: only the answer was lost', async () => {
+      const { code, output } = await runCommand(`{ cat >"${folder}/stored"; exit 2; }`);
+      expect([code, output]).toEqual([1, expect.stringContaining('may be stored or not')]);
+      await expectReplacedBy(noted('stored'));
+    });
   });
 });
