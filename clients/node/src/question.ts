@@ -67,7 +67,7 @@ export function textOf(credential: Credential): string {
 }
 
 function sendable(text: string): string {
-  return text.slice(0, maxCredentialLength).replace(halfPairs, '\uFFFD');
+  return text.slice(0, maxCredentialLength).toWellFormed();
 }
 
 function tidy(text: string | undefined, maxLength: number): string {

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { bareAddress } from '../../../../src/domain/ip-address.js';
 import { type HttpRequest, rawHeadersOf } from './http-request.js';
 
@@ -46,6 +46,7 @@ function isForwarded(request: HttpRequest): boolean {
 
 function plainAddress(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
+  if (isIPv4(text)) return text;
   const bare = bareAddress(text);
   // ::ffff:192.0.2.1 is an IPv4 client on a dual-stack socket.
   const address = bare.startsWith(':') ? bare.replace(/^::ffff:(?=\d+\.)/i, '') : bare;
