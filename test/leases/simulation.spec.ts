@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { isLong, printFigures, shortOrLong } from '../support/jest/long-form.js';
-import { Leases, type Use, type Wish } from '../../clients/node/src/leases.js';
+import { Leases, type Wish } from '../../clients/node/src/leases.js';
+import type { Use } from '../../clients/node/src/lease-uses.js';
 import { simulate } from './simulation.js';
 import { type Rule, RULES } from './world.js';
 
@@ -34,7 +35,7 @@ test.each(isLong ? RULES : FOUND_SOON)(
 );
 
 const LEASE_MS = 500;
-const USE: Use = { digest: 'd', credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
+const USE: Use = { credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
 const principal = {
   keyId: 'k1',
   ownerId: 'u1',
@@ -72,9 +73,10 @@ function play(limit: { perSecond: number; burst: number }, guards: number, perSe
   for (let n = 0; n < perSecond * seconds; n += 1) {
     nowMs = (n * 1000) / perSecond;
     const leases = all[n % guards]!;
-    const held = leases.grantFor(USE);
+    const key = leases.keyOf(USE.credential)!;
+    const held = leases.grantFor(key, USE);
     if (held?.renewal) call(leases, held.renewal);
-    if (held || call(leases, leases.next(USE) as Wish | undefined)) admitted.push(nowMs);
+    if (held || call(leases, leases.next(key, USE) as Wish | undefined)) admitted.push(nowMs);
     else limited += 1;
   }
   limiter.close();

@@ -1,5 +1,6 @@
 import type { Granted } from '../../clients/node/src/decision.js';
-import { type Clocks, Leases, type Use } from '../../clients/node/src/leases.js';
+import { type Clocks, Leases } from '../../clients/node/src/leases.js';
+import type { Use } from '../../clients/node/src/lease-uses.js';
 import { ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import type { AccountTransaction, Accounts, Instances } from '#application/account-ports.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
@@ -71,7 +72,7 @@ export const RULES = [
 export type Rule = (typeof RULES)[number];
 
 const OWNER = 'Ann';
-const USE: Use = { digest: 'd', credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
+const USE: Use = { credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
 const WISH = { uses: 1000, understands: new Set<string>() };
 const FAR = new Date(8e15);
 const REFUSED = { allowed: false, status: 503, reason: 'SERVICE_UNAVAILABLE', rateLimit: undefined } as const;
@@ -171,9 +172,10 @@ export class World {
     const machine = this.schedule.guards[guard]!;
     const leases = this.guards[guard]!;
     await this.step(machine, 0);
-    const held = leases.grantFor(USE);
+    const key = leases.keyOf(USE.credential)!;
+    const held = leases.grantFor(key, USE);
     if (held) this.checkGrant(held.granted);
-    const wish = held ? held.renewal : leases.next(USE);
+    const wish = held ? held.renewal : leases.next(key, USE);
     if (!wish || wish instanceof Promise) return;
     const server = this.schedule.instances[instance]!;
     const leaseMs = this.time.now >= server.endsAt ? server.nextLeaseMs : server.leaseMs;
@@ -246,9 +248,10 @@ export class World {
   private probe(): void {
     for (const [index, { frozen, asleep }] of this.schedule.guards.entries()) {
       const isAway = [frozen, asleep].some(({ from, ms }) => this.time.now >= from && this.time.now < from + ms);
-      const held = isAway ? undefined : this.guards[index]!.grantFor(USE);
+      const leases = this.guards[index]!;
+      const held = isAway ? undefined : leases.grantFor(leases.keyOf(USE.credential)!, USE);
       if (held) this.checkGrant(held.granted);
-      if (held?.renewal) this.guards[index]!.ended(held.renewal, REFUSED, undefined);
+      if (held?.renewal) leases.ended(held.renewal, REFUSED, undefined);
     }
   }
 

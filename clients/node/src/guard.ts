@@ -6,7 +6,7 @@ import { Pool } from './grpc/pool.js';
 import { callHook, type FailureEvent, withoutCredentials } from './hooks.js';
 import { type IsApiKey, isApiKeyBy } from './http/http-request.js';
 import { type Protect, protectWith } from './http/middleware.js';
-import { type Clocks, digestOf, type FromLease, Leases, type Use, type Wish } from './leases.js';
+import { type Clocks, type FromLease, Leases, type Wish } from './leases.js';
 import { type MakeRoute, routeWith } from './http/route.js';
 import { readAnswer } from './read-answer.js';
 import { operationOf as operationOfMethod, overridden } from './operation.js';
@@ -72,7 +72,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       const { response, windowSeconds } = await pool.validate(prepared, startedAt, wish?.uses);
       lease = response.lease;
       decision = readAnswer(response, permission, windowSeconds);
-      if (!decision.allowed && decision.status === 401) leases?.drop(digestOf(credential));
+      if (!decision.allowed && decision.status === 401) leases?.drop(credential);
     } catch (error) {
       const { code, message } = failureOf(error);
       onError({ code, message: withoutCredentials(message + pool.connector.trouble(), textOf(credential)), requestId });
@@ -104,36 +104,40 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
   };
 
   const checkWith = (held: Leases) => {
-    const fromLease = (question: Question, use: Use, startedAt: number, { granted, renewal }: FromLease): Decision => {
+    const fromLease = (question: Question, startedAt: number, { granted, renewal }: FromLease): Decision => {
       // Nobody waits for it, and if it fails, no request is refused.
       if (renewal) void ask(prepare(question, operationOf), performance.now(), renewal, () => undefined);
       if (options.onDecision) {
-        const { operation, permission } = use;
-        const decided = { status: 200, operation, permission: question.template ?? permission } as const;
-        const [requestId, latencyMs] = [requestIdOf(question), performance.now() - startedAt];
-        callHook(options.onDecision, { ...decided, latencyMs, requestId, source: 'lease' });
+        const { operation = operationOf(question.method), template = question.permission ?? '' } = question;
+        callHook(options.onDecision, {
+          status: 200,
+          operation,
+          permission: template,
+          latencyMs: performance.now() - startedAt,
+          requestId: requestIdOf(question),
+          source: 'lease',
+        });
       }
       return granted;
     };
     return async (question: Question): Promise<Decision> => {
       const startedAt = performance.now();
-      const { permission = '', clientIp = '' } = question;
       const credential = credentialOf(question);
-      if (textOf(credential) === '' || isClosed) return askService(question, startedAt);
-      const operation = question.operation ?? operationOf(question.method);
-      const digest = digestOf(credential);
-      const use = { digest, credential, operation, permission, clientIp };
-      const granted = held.grantFor(use);
-      if (granted) return fromLease(question, use, startedAt, granted);
-      const next = held.next(use);
+      const key = isClosed ? undefined : held.keyOf(credential);
+      if (!key) return askService(question, startedAt);
+      const { operation = operationOf(question.method), permission = '', clientIp = '' } = question;
+      const use = { credential, operation, permission, clientIp };
+      const granted = held.grantFor(key, use);
+      if (granted) return fromLease(question, startedAt, granted);
+      const next = held.next(key, use);
       if (!(next instanceof Promise)) return askService(question, startedAt, next);
       // The call began before this request came, so it ends before this request's deadline.
       await next;
       for (;;) {
-        const grantedNow = isClosed ? undefined : held.grantFor(use);
-        if (grantedNow) return fromLease(question, use, startedAt, grantedNow);
-        const place = held.place(use);
-        if (place === true) return askService(question, startedAt).finally(() => held.left(use));
+        const grantedNow = isClosed ? undefined : held.grantFor(key, use);
+        if (grantedNow) return fromLease(question, startedAt, grantedNow);
+        const place = held.place(key);
+        if (place === true) return askService(question, startedAt).finally(() => held.left(key));
         // oxlint-disable-next-line no-await-in-loop
         await place;
       }
@@ -142,13 +146,10 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
   const check = leases ? checkWith(leases) : (question: Question) => askService(question, performance.now());
 
   let isClosed = false;
-  const report = () => {
-    for (const uses of leases?.uses.take(performance.now()) ?? []) pool.report(uses);
+  const tidy = () => {
+    for (const uses of leases?.tidy() ?? []) pool.report(uses);
   };
-  const tidying = setInterval(() => {
-    leases?.removeEnded();
-    report();
-  }, reportEveryMs).unref();
+  const tidying = setInterval(tidy, reportEveryMs).unref();
 
   const { credentials = ['bearer'] } = options;
   const route = routeWith({ check, operationOf, clientAddress: options.clientAddress, credentials });
@@ -162,7 +163,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     close: () => {
       isClosed = true;
       clearInterval(tidying);
-      report();
+      tidy();
       pool.close();
     },
   };

@@ -12,82 +12,103 @@ const mostCount = 0xffff_ffff;
 /** The longest text of an address, with a zone. A longer text is none, and counts as unknown. */
 const longestAddress = 64;
 
-/** What one count is about. */
-interface Counted {
-  readonly digest: string;
+/** One request, as far as a lease decides about it. */
+export interface Use {
   readonly credential: Credential;
   readonly operation: Operation;
+  readonly permission: string;
   readonly clientIp: string;
 }
 
-/** How often a key was used from an address, in one way, since the last report. */
-export interface UsesFrom extends Counted {
-  readonly permission: string;
+/** How often a key was used from an address, in one way. */
+interface Count extends Omit<Use, 'credential'> {
   count: number;
   /** By the guard's monotonic clock. */
   lastAtMs: number;
-  isReported: boolean;
 }
 
-/** What leases were used for, until it is reported. Each use is reported once. */
-export class LeaseUses {
-  private counts = new Map<string, UsesFrom>();
+/** What a key was used for since the last report. */
+export interface UsesOfKey {
+  readonly credential: Credential;
+  readonly counts: Map<string, Count>;
+  /** The count that the last use was added to: most keys are used from few addresses. */
+  last?: Count;
+}
 
-  /** @param mostAddresses of all keys together: the uses from further ones count as from an unknown one */
-  constructor(private readonly mostAddresses = 1000) {}
+/**
+ * What leases were used for, until it is reported. Each use is reported once. The text of a credential is kept only for
+ * that, and finds its key in the meantime: a digest takes longer than the rest of a grant.
+ */
+export class LeaseUses<Key extends { uses: UsesOfKey | undefined }> {
+  private readonly keys = { apiKey: new Map<string, Key>(), authorization: new Map<string, Key>() };
+  private counted = 0;
 
-  /**
-   * @param permission of the key, by which the request was granted; empty if it needed none
-   * @param last what this returned for the last use of the same key
-   * @returns the count that the use was added to
-   */
-  add(use: Counted, permission: string, atMs: number, last: UsesFrom | undefined): UsesFrom {
-    const count = last && !last.isReported && isSame(last, use, permission) ? last : this.countOf(use, permission);
-    count.count += 1;
-    count.lastAtMs = atMs;
-    return count;
+  /** @param mostCounts of all keys together: the uses from further addresses count as from an unknown one */
+  constructor(private readonly mostCounts = 1000) {}
+
+  /** Undefined: the key has no uses to report. */
+  keyOf(credential: Credential): Key | undefined {
+    if ('apiKey' in credential) return this.keys.apiKey.get(credential.apiKey);
+    return this.keys.authorization.get(credential.authorization);
+  }
+
+  /** @param permission of the key, by which the request was granted; empty if it needed none */
+  add(key: Key, use: Use, permission: string, atMs: number): void {
+    const uses = (key.uses ??= this.begin(key, use.credential));
+    let { last } = uses;
+    const isSame =
+      last && last.operation === use.operation && last.clientIp === use.clientIp && last.permission === permission;
+    if (!last || !isSame) uses.last = last = this.countOf(uses, use, permission);
+    last.count += 1;
+    last.lastAtMs = atMs;
   }
 
   /** Takes all uses out, in portions that each fit into one report. */
   take(nowMs: number): KeyUses[][] {
     const portions: KeyUses[][] = [];
     let bytes = Infinity;
-    for (const uses of this.counts.values()) {
-      uses.isReported = true;
-      const { credential, clientIp, permission, operation, lastAtMs } = uses;
-      const size = Buffer.byteLength(textOf(credential) + clientIp + permission) + bytesAnEntry;
-      if (bytes + size > mostBytes || portions.at(-1)?.length === mostEntries) {
-        portions.push([]);
-        bytes = 0;
+    for (const keys of Object.values(this.keys)) {
+      for (const [text, key] of keys) {
+        const { credential, counts } = key.uses!;
+        key.uses = undefined;
+        for (const { operation, permission, clientIp, count, lastAtMs } of counts.values()) {
+          const size = Buffer.byteLength(text + clientIp + permission) + bytesAnEntry;
+          if (bytes + size > mostBytes || portions.at(-1)?.length === mostEntries) {
+            portions.push([]);
+            bytes = 0;
+          }
+          bytes += size;
+          portions.at(-1)!.push({
+            ...credential,
+            clientIp,
+            count: Math.min(count, mostCount),
+            lastMsAgo: Math.min(mostCount, Math.max(0, Math.round(nowMs - lastAtMs))),
+            operation: `OPERATION_${operation}`,
+            permission,
+          });
+        }
       }
-      bytes += size;
-      portions.at(-1)!.push({
-        ...credential,
-        clientIp,
-        count: Math.min(uses.count, mostCount),
-        lastMsAgo: Math.min(mostCount, Math.max(0, Math.round(nowMs - lastAtMs))),
-        operation: `OPERATION_${operation}`,
-        permission,
-      });
+      keys.clear();
     }
-    this.counts = new Map();
+    this.counted = 0;
     return portions;
   }
 
-  private countOf(use: Counted, permission: string): UsesFrom {
-    const { digest, credential, operation, clientIp } = use;
-    const name = `${digest}\n${operation}\n${permission}\n${clientIp}`;
-    const known = this.counts.get(name);
+  private begin(key: Key, credential: Credential): UsesOfKey {
+    this.keys['apiKey' in credential ? 'apiKey' : 'authorization'].set(textOf(credential), key);
+    return { credential, counts: new Map() };
+  }
+
+  private countOf(uses: UsesOfKey, use: Use, permission: string): Count {
+    const { operation, clientIp } = use;
+    const name = `${operation}\n${permission}\n${clientIp}`;
+    const known = uses.counts.get(name);
     if (known) return known;
-    const isRemembered =
-      clientIp === '' || (this.counts.size < this.mostAddresses && clientIp.length <= longestAddress);
-    if (!isRemembered) return this.countOf({ ...use, clientIp: '' }, permission);
-    const made = { digest, credential, operation, clientIp, permission, count: 0, lastAtMs: 0, isReported: false };
-    this.counts.set(name, made);
+    const isRemembered = clientIp === '' || (this.counted < this.mostCounts && clientIp.length <= longestAddress);
+    if (!isRemembered) return this.countOf(uses, { ...use, clientIp: '' }, permission);
+    const made = { operation, permission, clientIp, count: 0, lastAtMs: 0 };
+    uses.counts.set(name, made);
+    this.counted += 1;
     return made;
   }
-}
-
-function isSame(one: UsesFrom, { operation, clientIp }: Counted, permission: string): boolean {
-  return one.operation === operation && one.clientIp === clientIp && one.permission === permission;
 }

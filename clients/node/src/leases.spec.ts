@@ -1,15 +1,15 @@
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Guard, createGuard } from './guard.js';
 import type { DecisionEvent } from './hooks.js';
-import { digestOf, Leases, type Use, type Wish } from './leases.js';
-import { LeaseUses } from './lease-uses.js';
+import { Leases, type Wish } from './leases.js';
+import { LeaseUses, type Use, type UsesOfKey } from './lease-uses.js';
 import type { Question } from './question.js';
 import { denied, granted } from './testing/answers.js';
 import { eventually } from './testing/eventually.js';
 import { ScriptedLatchkey } from './testing/scripted-latchkey.js';
 
 const USE: Use = {
-  digest: digestOf({ authorization: 'Bearer k' }),
   credential: { authorization: 'Bearer k' },
   operation: 'READ',
   permission: 'systems/42:read',
@@ -50,14 +50,16 @@ describe('Leases', () => {
     now.wall += wall;
     now.monotonic += monotonic;
   };
+  const keyOf = ({ credential } = USE) => leases.keyOf(credential)!;
+  const next = (use: Use = USE) => leases.next(keyOf(use), use);
   const call = (use: Use = USE): Wish => {
-    const wish = leases.next(use);
+    const wish = next(use);
     expect(wish).not.toBeInstanceOf(Promise);
     return wish as Wish;
   };
   const take = (lease = LEASE) => leases.ended(call(), GRANTED, lease);
-  const isGranted = (use: Use = USE) => leases.grantFor(use) !== undefined;
-  const use = (times: number) => Array.from({ length: times }, () => leases.grantFor(USE));
+  const use = (times: number) => Array.from({ length: times }, () => leases.grantFor(keyOf(), USE));
+  const isGranted = () => use(1)[0] !== undefined;
 
   test.each<[string, number, number, boolean]>([
     ['just before 90 % of the length', 899, 899, true],
@@ -78,7 +80,7 @@ describe('Leases', () => {
     pass(500);
     leases.ended(wish, GRANTED, LEASE);
     pass(399);
-    const { renewal } = leases.grantFor(USE)!;
+    const { renewal } = use(1)[0]!;
     pass(1);
     expect(isGranted()).toBe(false);
     leases.ended(renewal!, GRANTED, { ...LEASE, lengthMs: 2001 });
@@ -93,7 +95,7 @@ describe('Leases', () => {
 
   test('are dropped when Latchkey denies the credential', () => {
     take();
-    leases.drop(USE.digest);
+    leases.drop(USE.credential);
     expect(isGranted()).toBe(false);
   });
 
@@ -128,8 +130,8 @@ describe('Leases', () => {
 
   test('count the request that renews them as a use, unless the renewal is granted', () => {
     const counts = () =>
-      leases.uses
-        .take(now.monotonic)
+      leases
+        .tidy()
         .flat()
         .map(({ count }) => count);
     take();
@@ -143,25 +145,25 @@ describe('Leases', () => {
 
   test('let one call for a key be under way, and others wait for it, but for those that it can not serve', async () => {
     const wish = call();
-    const waiting = leases.next(USE);
+    const waiting = next();
     expect(waiting).toBeInstanceOf(Promise);
-    expect(leases.next({ ...USE, operation: 'DESTROY' })).toBeUndefined();
-    expect(call({ ...USE, digest: digestOf({ authorization: 'Bearer other' }) })).toBeDefined();
+    expect(next({ ...USE, operation: 'DESTROY' })).toBeUndefined();
+    expect(call({ ...USE, credential: { authorization: 'Bearer other' } })).toBeDefined();
     leases.ended(wish, GRANTED, LEASE);
     await waiting;
     expect(isGranted()).toBe(true);
-    expect(leases.next({ ...USE, permission: 'reports:read' })).toBeUndefined();
+    expect(next({ ...USE, permission: 'reports:read' })).toBeUndefined();
   });
 
   test('let eight requests of a crowd be sent at once, and wake the others when a lease comes or one of them ends', async () => {
     const wish = call();
     leases.ended(wish, GRANTED, { ...LEASE, uses: 1 });
     const renewal = use(1)[0]!.renewal!;
-    const places = Array.from({ length: 11 }, () => leases.place(USE));
+    const places = Array.from({ length: 11 }, () => leases.place(keyOf()));
     expect(places.map((place) => place === true)).toEqual([...Array(8).fill(true), false, false, false]);
-    leases.left(USE);
+    leases.left(keyOf());
     await places[8];
-    expect(leases.place(USE)).toBe(true);
+    expect(leases.place(keyOf())).toBe(true);
     leases.ended(renewal, GRANTED, { ...LEASE, uses: 3 });
     await Promise.all(places.slice(9));
     expect(use(2).every(Boolean)).toBe(true);
@@ -169,7 +171,7 @@ describe('Leases', () => {
 
   test('let all requests be sent at once where calls bring no leases', () => {
     leases.ended(call(), GRANTED, null);
-    expect(Array.from({ length: 100 }, () => leases.place(USE))).toEqual(Array(100).fill(true));
+    expect(Array.from({ length: 100 }, () => leases.place(keyOf()))).toEqual(Array(100).fill(true));
   });
 
   test.each([
@@ -177,48 +179,78 @@ describe('Leases', () => {
     ['granted without a lease', GRANTED, null],
   ])('let nobody wait, and no call wish, for a second after a call that was %s', async (_how, decision, lease) => {
     const wish = call();
-    const waiting = leases.next(USE);
+    const waiting = next();
     leases.ended(wish, decision, lease);
     await waiting;
     pass(999);
-    expect(leases.next(USE)).toBeUndefined();
+    expect(next()).toBeUndefined();
     pass(1);
     expect(call().uses).toBe(1);
+  });
+
+  test('keep the text of a credential only while there are uses of it to report', () => {
+    const text = () => inspect(leases, { depth: null }).includes('Bearer k');
+    take();
+    expect(text()).toBe(false);
+    const { renewal } = use(8).at(-1)!;
+    expect(text()).toBe(true);
+    leases.ended(renewal!, GRANTED, LEASE);
+    leases.tidy();
+    expect(text()).toBe(false);
+    expect(isGranted()).toBe(true);
   });
 
   test('are forgotten once they ended longer ago than their own length', () => {
     take();
     pass(1899);
-    leases.removeEnded();
+    leases.tidy();
     expect(leases.held).toBe(1);
     pass(1);
-    leases.removeEnded();
+    leases.tidy();
     expect(leases.held).toBe(0);
   });
 });
 
 describe('Uses to report', () => {
-  const taken = (uses: LeaseUses) => uses.take(1000).map((portion) => portion.length);
+  interface Key {
+    uses: UsesOfKey | undefined;
+  }
+  let uses: LeaseUses<Key>;
+  beforeEach(() => void (uses = new LeaseUses()));
+  const taken = () => uses.take(1000).map((portion) => portion.length);
+  const newKey = (): Key => ({ uses: undefined });
 
   test('are at most 200 entries and 48 KiB in a report, and reported once', () => {
-    const uses = new LeaseUses();
-    for (let n = 0; n < 450; n += 1) uses.add({ ...USE, clientIp: `192.0.2.${n}` }, '', 0, undefined);
-    expect(taken(uses)).toEqual([200, 200, 50]);
-    expect(taken(uses)).toEqual([]);
+    const key = newKey();
+    for (let n = 0; n < 450; n += 1) uses.add(key, { ...USE, clientIp: `192.0.2.${n}` }, '', 0);
+    expect(taken()).toEqual([200, 200, 50]);
+    expect(taken()).toEqual([]);
     for (let n = 0; n < 30; n += 1) {
-      uses.add({ ...USE, digest: `${n}`, credential: { authorization: 'k'.repeat(4050) } }, '', 0, undefined);
+      uses.add(newKey(), { ...USE, credential: { authorization: 'k'.repeat(4050) + n } }, '', 0);
     }
-    expect(taken(uses)).toEqual([12, 12, 6]);
+    expect(taken()).toEqual([12, 12, 6]);
   });
 
   test('count from an unknown address beyond the most that are remembered', () => {
-    const uses = new LeaseUses(2);
-    for (const clientIp of ['a', 'b', 'c', 'd']) uses.add({ ...USE, clientIp }, 'systems:read', 400, undefined);
+    uses = new LeaseUses(2);
+    const key = newKey();
+    for (const clientIp of ['a', 'b', 'c', 'd', 'a']) uses.add(key, { ...USE, clientIp }, 'systems:read', 400);
     expect(uses.take(1000)[0]).toMatchObject([
-      { clientIp: 'a', count: 1, lastMsAgo: 600, permission: 'systems:read', operation: 'OPERATION_READ' },
+      { clientIp: 'a', count: 2, lastMsAgo: 600, permission: 'systems:read', operation: 'OPERATION_READ' },
       { clientIp: 'b', count: 1 },
       { clientIp: '', count: 2 },
     ]);
+  });
+
+  test('find their key by the form and the text of its credential, until they are reported', () => {
+    const [one, other] = [newKey(), newKey()];
+    uses.add(one, { ...USE, credential: { apiKey: 'k' } }, '', 0);
+    expect(uses.keyOf({ authorization: 'k' })).toBeUndefined();
+    uses.add(other, { ...USE, credential: { authorization: 'k' } }, '', 0);
+    expect(uses.keyOf({ apiKey: 'k' })).toBe(one);
+    expect(uses.keyOf({ authorization: 'k' })).toBe(other);
+    expect(uses.take(0)[0]).toMatchObject([{ apiKey: 'k' }, { authorization: 'k' }]);
+    expect([uses.keyOf({ apiKey: 'k' }), uses.keyOf({ authorization: 'k' })]).toEqual([undefined, undefined]);
   });
 });
 

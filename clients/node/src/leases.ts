@@ -6,7 +6,8 @@ import type { Credential } from '../../../src/domain/keys/credential.js';
 import { coveringPermission } from '../../../src/domain/accounts/permission.js';
 import { type KeyRights, denialBy } from '../../../src/domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
-import { LeaseUses, type UsesFrom } from './lease-uses.js';
+import type { KeyUses } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
+import { LeaseUses, type Use, type UsesOfKey } from './lease-uses.js';
 import type { Operation } from './operation.js';
 import { textOf } from './question.js';
 
@@ -33,19 +34,9 @@ export interface Clocks {
 
 const ofNode: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 
-/** One request, as far as a lease decides about it. */
-export interface Use {
-  /** See `digestOf`. */
-  readonly digest: string;
-  readonly credential: Credential;
-  readonly operation: Operation;
-  readonly permission: string;
-  readonly clientIp: string;
-}
-
 /** The wish for a lease that a call carries. */
 export interface Wish {
-  readonly digest: string;
+  readonly key: Key;
   /** Both clocks before the first attempt to call. */
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -61,22 +52,24 @@ export interface FromLease {
   readonly renewal: Wish | undefined;
 }
 
+/** It keeps no text of a credential: only what is to be reported does. */
 interface Held {
-  readonly wish: Wish;
   readonly lengthMs: number;
+  /** With no more time left than this it is renewed. */
+  readonly renewedMs: number;
   readonly uses: number;
   readonly rights: KeyRights;
   readonly grant: Granted;
   used: number;
-  /** When the last use was taken, by the monotonic clock. */
-  spentAtMs: number | undefined;
-  /** The count that the last use was added to: most keys are used from few addresses. */
-  lastCount: UsesFrom | undefined;
+  /** It ends by each clock. The last use ends it, too. */
+  readonly wallEndMs: number;
+  endMs: number;
 }
 
 /** What is known of one credential. */
-interface Key {
+export interface Key {
   held: Held | undefined;
+  uses: UsesOfKey | undefined;
   /** The call with a wish that is under way. Others wait for it while no lease can be used. */
   call: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
   /** By the monotonic clock. */
@@ -102,43 +95,54 @@ const operations: Readonly<Record<Operation, DomainOperation>> = {
  * here waits or calls; time passes only by the clocks.
  */
 export class Leases {
-  /** What leases were used for, until it is reported. */
-  readonly uses = new LeaseUses();
   /** How many requests were granted from leases. */
   spent = 0;
+  private readonly uses = new LeaseUses<Key>();
+  /** By the digests of their credentials. */
   private readonly keys = new Map<string, Key>();
 
   constructor(private readonly clocks = ofNode) {}
 
-  /** How many leases are held. One that has ended counts until `removeEnded`. */
+  /** How many leases are held. One that has ended counts until `tidy`. */
   get held(): number {
     let count = 0;
     for (const { held } of this.keys.values()) if (held) count += 1;
     return count;
   }
 
+  /** Undefined: there is no credential, or there are too many. */
+  keyOf(credential: Credential): Key | undefined {
+    const used = this.uses.keyOf(credential);
+    if (used || textOf(credential) === '') return used;
+    const digest = digestOf(credential);
+    const known = this.keys.get(digest);
+    if (known || this.keys.size >= mostKeys) return known;
+    const none = { held: undefined, uses: undefined, call: undefined };
+    const key = { ...none, quietUntilMs: -Infinity, plain: 0, queue: [], isCrowded: false };
+    this.keys.set(digest, key);
+    return key;
+  }
+
   /** The grant of a lease that allows the request. Undefined: only Latchkey can decide. */
-  grantFor(use: Use): FromLease | undefined {
-    const key = this.keys.get(use.digest);
-    const held = key?.held;
-    if (!key || !held || held.used >= held.uses) return undefined;
-    const monotonicMs = this.clocks.monotonic();
-    const passedMs = this.passedMs(held.wish, monotonicMs);
-    if (passedMs >= usableShare * held.lengthMs || !allows(held.rights, use)) return undefined;
+  grantFor(key: Key, use: Use): FromLease | undefined {
+    const { held } = key;
+    if (!held) return undefined;
+    const nowMs = this.clocks.monotonic();
+    const leftMs = this.leftMs(held, nowMs);
+    if (leftMs <= 0 || !allows(held.rights, use)) return undefined;
     held.used += 1;
     this.spent += 1;
-    if (held.used === held.uses) held.spentAtMs = monotonicMs;
+    if (held.used >= held.uses) held.endMs = nowMs;
     // While others wait for a place, all uses are taken at once, and the next lease should have twice as many.
     const share = key.queue.length > 0 ? 1 : renewedAt;
-    const isDue = held.used >= share * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
+    const isDue = held.used >= share * held.uses || leftMs <= held.renewedMs;
     // The lease grants the request, so one of its permissions covers it.
     const permission = use.permission && coveringPermission(use.permission, held.rights.permissions)!;
-    const isRenewed = isDue && !key.call && monotonicMs >= key.quietUntilMs;
-    const renewal = isRenewed ? this.call(use, key, { use, permission }) : undefined;
-    if (!renewal) held.lastCount = this.uses.add(use, permission, monotonicMs, held.lastCount);
+    const isRenewed = isDue && !key.call && nowMs >= key.quietUntilMs;
+    const renewal = isRenewed ? this.call(key, { use, permission }) : undefined;
+    if (!renewal) this.uses.add(key, use, permission, nowMs);
     const { principal, rateLimit } = held.grant;
-    const remaining = rateLimit && Math.max(0, rateLimit.remaining - held.used);
-    const left = rateLimit && { ...rateLimit, remaining: remaining! };
+    const left = rateLimit && { ...rateLimit, remaining: Math.max(0, rateLimit.remaining - held.used) };
     return { granted: { allowed: true, principal, rateLimit: left }, renewal };
   }
 
@@ -146,26 +150,34 @@ export class Leases {
    * What a request does that no lease grants: waits for a call under way that may bring a lease, which then may grant it;
    * or is sent with this wish; or, if undefined, is sent without one. Report the end of a call with a wish to `ended`.
    */
-  next(use: Use): Promise<void> | Wish | undefined {
-    if (use.operation !== 'READ' && use.operation !== 'WRITE') return undefined;
-    const key = this.keys.get(use.digest) ?? this.added(use.digest);
+  next(key: Key, { operation }: Use): Promise<void> | Wish | undefined {
+    if (operation !== 'READ' && operation !== 'WRITE') return undefined;
+    const nowMs = this.clocks.monotonic();
     // A lease that can be used, and does not allow this request, is nothing to wait for.
-    if (!key || this.isUsable(key.held)) return undefined;
+    if (key.held && this.leftMs(key.held, nowMs) > 0) return undefined;
     if (key.call) return key.call.ended;
-    return this.clocks.monotonic() < key.quietUntilMs ? undefined : this.call(use, key);
+    return nowMs < key.quietUntilMs ? undefined : this.call(key);
   }
 
   /** @param lease that came with the decision. None: nobody waits for this credential for a second */
   ended(wish: Wish, decision: Decision, lease: Lease | null | undefined): void {
-    const { digest, monotonicMs, renewing } = wish;
-    if (renewing && !decision.allowed) this.uses.add(renewing.use, renewing.permission, monotonicMs, undefined);
-    const key = this.keys.get(digest)!;
-    const isLeased = decision.allowed && lease && lease.lengthMs <= longestMs;
+    const { key, wallMs, monotonicMs, renewing } = wish;
+    if (renewing && !decision.allowed) this.uses.add(key, renewing.use, renewing.permission, monotonicMs);
+    const isLeased = decision.allowed && lease && lease.uses > 0 && lease.lengthMs <= longestMs;
     key.isCrowded = Boolean(isLeased) || (!decision.allowed && decision.status === 503);
     if (isLeased) {
       const { lengthMs, uses } = lease;
-      const counts = { used: 0, spentAtMs: undefined, lastCount: undefined };
-      key.held = { wish, lengthMs, uses, rights: rightsOf(decision, lease), grant: decision, ...counts };
+      const usableMs = usableShare * lengthMs;
+      key.held = {
+        lengthMs,
+        renewedMs: usableMs - renewedAt * usableMs,
+        uses,
+        rights: rightsOf(decision, lease),
+        grant: decision,
+        used: 0,
+        wallEndMs: wallMs + usableMs,
+        endMs: monotonicMs + usableMs,
+      };
       for (const wake of key.queue.splice(0, uses)) wake();
     } else key.quietUntilMs = this.clocks.monotonic() + quietMs;
     key.call?.end();
@@ -176,73 +188,60 @@ export class Leases {
    * For a request that has waited for a call, and that its lease does not grant. True: it is sent without a wish, and `left`
    * is called after that. A promise: it looks for a lease again then.
    */
-  place({ digest }: Use): true | Promise<void> {
-    const key = this.keys.get(digest)!;
+  place(key: Key): true | Promise<void> {
     if (key.plain >= mostPlain && key.isCrowded) return new Promise((resolve) => void key.queue.push(resolve));
     key.plain += 1;
     return true;
   }
 
-  left({ digest }: Use): void {
-    const key = this.keys.get(digest)!;
+  left(key: Key): void {
     key.plain -= 1;
     for (const wake of key.queue.splice(0, key.isCrowded ? 1 : Infinity)) wake();
   }
 
   /** Latchkey denied the credential itself. */
-  drop(digest: string): void {
-    const key = this.keys.get(digest);
+  drop(credential: Credential): void {
+    const key = this.keyOf(credential);
     if (key) key.held = undefined;
   }
 
-  /** Frees memory. Call it from time to time. */
-  removeEnded(): void {
+  /** Frees memory, and takes out the uses since the last time, in portions that each fit into one report. */
+  tidy(): KeyUses[][] {
     const nowMs = this.clocks.monotonic();
     for (const [digest, key] of this.keys) {
-      if (key.held && !this.isRecent(key.held, nowMs)) key.held = undefined;
+      if (key.held && !isRecent(key.held, nowMs)) key.held = undefined;
       const isIdle = !key.held && !key.call && key.plain === 0 && key.quietUntilMs <= nowMs;
       if (isIdle) this.keys.delete(digest);
     }
-  }
-
-  private added(digest: string): Key | undefined {
-    if (this.keys.size >= mostKeys) return undefined;
-    const key = { held: undefined, call: undefined, quietUntilMs: -Infinity, plain: 0, queue: [], isCrowded: false };
-    this.keys.set(digest, key);
-    return key;
+    return this.uses.take(nowMs);
   }
 
   /** Begins a call. The wall clock is read first: if the machine sleeps between the two, the call seems older than it is. */
-  private call({ digest }: Use, key: Key, renewing?: Wish['renewing']): Wish {
+  private call(key: Key, renewing?: Wish['renewing']): Wish {
     let end!: () => void;
     key.call = { ended: new Promise((resolve) => (end = resolve)), end };
     const { held } = key;
     const wallMs = this.clocks.wall();
     const monotonicMs = this.clocks.monotonic();
-    const uses = held && this.isRecent(held, monotonicMs) ? 2 * held.used + 1 : 1;
-    return { digest, wallMs, monotonicMs, uses: Math.min(uses, 0xffff_ffff), renewing };
+    const uses = held && isRecent(held, monotonicMs) ? 2 * held.used + 1 : 1;
+    return { key, wallMs, monotonicMs, uses: Math.min(uses, 0xffff_ffff), renewing };
   }
 
-  /** By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two. */
-  private passedMs(since: Wish, monotonicMs: number): number {
-    return Math.max(monotonicMs - since.monotonicMs, this.clocks.wall() - since.wallMs);
-  }
-
-  private isUsable(held: Held | undefined): boolean {
-    if (!held || held.used >= held.uses) return false;
-    return this.passedMs(held.wish, this.clocks.monotonic()) < usableShare * held.lengthMs;
-  }
-
-  /** Whether the lease ended less than its own length ago. */
-  private isRecent({ wish, lengthMs, spentAtMs }: Held, nowMs: number): boolean {
-    const endedAtMs = Math.min(spentAtMs ?? Infinity, wish.monotonicMs + usableShare * lengthMs);
-    return nowMs < endedAtMs + lengthMs;
+  /** By the clock that shows less. The wall clock is read last, so that it counts a sleep between the two. */
+  private leftMs({ endMs, wallEndMs }: Held, nowMs: number): number {
+    return Math.min(endMs - nowMs, wallEndMs - this.clocks.wall());
   }
 }
 
+/** Whether the lease ended less than its own length ago, or did not end. */
+function isRecent({ endMs, lengthMs }: Held, nowMs: number): boolean {
+  return nowMs < endMs + lengthMs;
+}
+
 function allows(rights: KeyRights, { operation, permission, clientIp }: Use): boolean {
-  const asked = { operation: operations[operation], permission, clientAddress: bareAddress(clientIp) };
-  return denialBy(rights, asked) === undefined;
+  // Only networks are compared with the address.
+  const clientAddress = rights.allowedNetworks && bareAddress(clientIp);
+  return denialBy(rights, { operation: operations[operation], permission, clientAddress }) === undefined;
 }
 
 function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }: Lease): KeyRights {
@@ -252,6 +251,6 @@ function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }
 }
 
 /** Of the credential's form and exact text, by which Latchkey reads it. */
-export function digestOf(credential: Credential): string {
+function digestOf(credential: Credential): string {
   return hash('sha256', `${'apiKey' in credential ? 'api_key' : 'authorization'} ${textOf(credential)}`, 'binary');
 }
