@@ -23,6 +23,7 @@ from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal,
 from latchkey_guard._judgement import covered_by
 from latchkey_guard._leases import Clocks, Leases
 from latchkey_guard._model import UNAVAILABLE, Lease
+from latchkey_guard.asgi import ScopeRequest
 from latchkey_guard.testing import LatchkeyFake
 
 JUDGED = json.loads((CONFORMANCE / "judgement.json").read_text())["cases"]
@@ -173,6 +174,12 @@ def test_a_hook_that_fails_changes_no_decision_and_gets_no_key(latchkey: Latchke
     assert [(each.code, each.message) for each in failures] == [("PERMISSION_DENIED", "no role")]
     assert "lk_key" not in repr(failures)
     guard.close()
+
+
+def test_names_of_an_asgi_server_count_in_any_case() -> None:
+    scope = {"headers": [(b"Authorization", b"Bearer lk_key"), (b"X-Forwarded-For", b"192.0.2.7")]}
+    request = ScopeRequest(scope)
+    assert (request.values("authorization"), request.is_forwarded()) == (["Bearer lk_key"], True)
 
 
 def test_no_proxy_of_the_environment_applies(latchkey: Latchkey, monkeypatch: pytest.MonkeyPatch) -> None:

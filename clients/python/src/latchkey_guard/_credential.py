@@ -30,7 +30,8 @@ def check_forms(forms: Sequence[Form]) -> None:
 def read_credential(forms: Sequence[Form], values: Values) -> Credential:
     """The only credential of a request. Each header that an enabled form uses counts as one, whatever its scheme.
     Several are sent as an empty one: the client must not learn that one of them was good."""
-    authorization, keys = _headers(forms, values)
+    authorization = values("authorization") if "bearer" in forms or "basic" in forms else []
+    keys = values("x-api-key") if "x-api-key" in forms else []
     # A comma joins two headers of the same name, and no key has one.
     if len(authorization) + len(keys) != 1 or "," in (only := (authorization or keys)[0]):
         return Credential()

@@ -11,20 +11,18 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ._credential import Form, challenge_for, check_forms, credential_texts, read_credential
-from ._leases import Clocks, Leases, Wish
+from ._leases import ALONE, Clocks, Leases, Step, Wish
 from ._model import (
     UNAVAILABLE,
     Decided,
     Decision,
     Denied,
     Failed,
-    Granted,
     Lease,
     Operation,
     Question,
@@ -32,7 +30,7 @@ from ._model import (
     UnreadableAnswer,
     read_answer,
 )
-from ._request import ClientAddress, Permission, Request, address_of, check_route, fill_in, operation_of
+from ._request import OPERATIONS, ClientAddress, Permission, Request, check_route, fill_in, plain_address
 from ._transport import Answer, Failure, Target, Transport
 
 _log = logging.getLogger("latchkey_guard")
@@ -115,20 +113,18 @@ class Core:
     def question(self, request: Request, permission: Permission, operation: Operation | None = None) -> Question:
         """A request whose parameters can't be part of a permission counts as DESTROY, like an unknown method: a client
         without a good key still gets 401."""
-        does = operation or operation_of(request.method)
-        if isinstance(permission, tuple):
-            template = permission[0] if does == "READ" else permission[1]
-        else:
-            template = permission or ""
+        does = operation or OPERATIONS.get(request.method, "DESTROY")
+        template = (permission[does != "READ"] if isinstance(permission, tuple) else permission) or ""
         filled = fill_in(template, request) if "{" in template else template
-        return Question(
-            read_credential(self._forms, request.values),
-            does if filled is not None else "DESTROY",
-            filled or "",
-            template,
-            address_of(request, self._client_address),
-            request.values,
-        )
+        if filled is None:
+            does, filled = "DESTROY", ""
+        try:
+            own = self._client_address
+            address = plain_address((own(request) or "") if own else "" if request.is_forwarded() else request.peer)
+        except Exception:
+            address = ""
+        credential = read_credential(self._forms, request.values)
+        return Question(credential, does, filled, template, address, request.values)
 
     def _begin_empty(self) -> None:
         """A child after a fork has no connections, leases and counts of its parent, and none of its locks."""
@@ -145,16 +141,15 @@ class Core:
     def _renew(self, question: Question, wish: Wish) -> None:
         raise NotImplementedError
 
-    def _lease(self, question: Question, has_waited: bool = False) -> tuple[Granted | Wish | None, Future[None] | None]:
-        """A grant from a lease, or the wish to ask with; or the end of another's call, to wait for once."""
+    def _lease(self, question: Question, has_waited: bool = False) -> Step:
         if not self._leases or self._is_closed or self.fake:
-            return None, None
-        granted, own, others = self._leases.step(question, has_waited)
-        if own:
+            return ALONE
+        step = granted, wish, _ = self._leases.step(question, has_waited)
+        if wish:
             self._report_from_now_on()
-        if granted and own:
-            self._renew(question, own)
-        return granted or own, others
+            if granted:
+                self._renew(question, wish)
+        return step
 
     def _body(self, question: Question, wish: Wish | None) -> bytes:
         fields: dict[str, object] = {
@@ -234,14 +229,14 @@ class Guard(Core):
     def check(self, question: Question) -> Decision:
         """Never raises: without a usable answer within the deadline the decision is a refusal with 503."""
         begun = time.monotonic()
-        step, others = self._lease(question)
+        granted, wish, others = self._lease(question)
         if others:
             with suppress(FutureTimeout):
                 others.result(max(0.0, begun + self._deadline_s - time.monotonic()))
-            step, _ = self._lease(question, has_waited=True)
-        if isinstance(step, Granted):
-            return self._decided(question, step, begun, "lease")
-        return self._decided(question, self._ask(question, begun, step), begun, "service")
+            granted, wish, _ = self._lease(question, has_waited=True)
+        if granted:
+            return self._decided(question, granted, begun, "lease")
+        return self._decided(question, self._ask(question, begun, wish), begun, "service")
 
     def protect(self, request: Request, permission: Permission, operation: Operation | None = None) -> Decision:
         """Checks one request of a web framework that this package has no adapter for."""

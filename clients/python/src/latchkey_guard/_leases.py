@@ -67,7 +67,7 @@ class _Key:
 #: A grant; the request's own call, next to a grant the renewal of its lease; the end of another's call to wait for.
 #: Without any of them the request is sent without a wish.
 Step = tuple[Granted | None, Wish | None, Future[None] | None]
-_ALONE: Step = (None, None, None)
+ALONE: Step = (None, None, None)
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Leases:
     spent: int = 0
     _keys: dict[bytes, _Key] = field(default_factory=dict)
     #: To be reported: how often, and when the last time was. Only for those a credential's text is kept.
-    _counts: dict[_Use, tuple[int, int]] = field(default_factory=dict)
+    _counts: dict[_Use, list[int]] = field(default_factory=dict)
     #: The keys that have counts, found without their digests, which take longer than the rest of a grant.
     _used: dict[Credential, _Key] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -91,32 +91,32 @@ class Leases:
     def step(self, question: Question, has_waited: bool = False) -> Step:
         """:param has_waited: for another's call, which a request does once"""
         with self._lock:
-            key = self._used.get(question.credential) or self._key_of(question)
+            key = self._used.get(question.credential) or self._key_of(question.credential)
             if key is None:
-                return _ALONE
+                return ALONE
             now = self.clocks.monotonic()
             # By the clock that shows less. The wall clock is read last, so that it counts a sleep between the two.
             left = min(key.end - now, key.wall_end - self.clocks.wall())
             if key.granted and left > 0:
                 return self._grant(key, key.granted, question, now, left)
             if has_waited or question.operation not in ("READ", "WRITE"):
-                return _ALONE
+                return ALONE
             if key.call:
                 return None, None, key.call.ended
-            return _ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
+            return ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
 
-    def _key_of(self, question: Question) -> _Key | None:
+    def _key_of(self, credential: Credential) -> _Key | None:
         """None: the request has no credential, or there are too many keys."""
-        if not any(question.credential):
+        if not any(credential):
             return None
-        digest = digest_of(question.credential)
+        digest = digest_of(credential)
         return self._keys.setdefault(digest, _Key()) if len(self._keys) < _MOST_KEYS else self._keys.get(digest)
 
     def _grant(self, key: _Key, granted: Granted, question: Question, now: int, left: int) -> Step:
         lease, rate = key.lease, granted.rate_limit
         permission = covered_by(lease, granted.principal, question)
         if permission is None:
-            return _ALONE
+            return ALONE
         key.used += 1
         self.spent += 1
         if key.used >= lease.uses:
@@ -162,8 +162,9 @@ class Leases:
         # So many addresses are counted one by one.
         if len(self._counts) >= _MOST_COUNTS and use not in self._counts:
             use = (use[0], "", *use[2:])
-        count, _ = self._counts.get(use, (0, now))
-        self._counts[use] = (count + 1, now)
+        count = self._counts.setdefault(use, [0, now])
+        count[0] += 1
+        count[1] = now
 
     def tidy(self) -> list[dict[str, object]]:
         """Frees memory, and takes out what leases were used for since the last time, as KeyUses in JSON."""

@@ -112,10 +112,6 @@ class Credential(NamedTuple):
         """As Latchkey takes it."""
         return {"apiKey": self.api_key} if self.api_key else {"authorization": self.authorization}
 
-    @property
-    def is_empty(self) -> bool:
-        return not any(self)
-
 
 @dataclass(slots=True)
 class Question:

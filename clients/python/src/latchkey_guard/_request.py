@@ -15,7 +15,7 @@ from ._model import Operation, is_permission
 Permission = str | tuple[str, str] | None
 
 #: Every other method counts as DESTROY.
-_BY_METHOD: Mapping[str, Operation] = {
+OPERATIONS: Mapping[str, Operation] = {
     **dict.fromkeys(("GET", "HEAD", "OPTIONS"), "READ"),
     **dict.fromkeys(("POST", "PUT", "PATCH"), "WRITE"),
 }
@@ -95,19 +95,6 @@ def fill_in(template: str, request: Request) -> str | None:
 
 def _one(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
-
-
-def operation_of(method: str) -> Operation:
-    return _BY_METHOD.get(method, "DESTROY")
-
-
-def address_of(request: Request, own: ClientAddress | None) -> str:
-    try:
-        if own:
-            return plain_address(own(request) or "")
-        return "" if request.is_forwarded() else plain_address(request.peer)
-    except Exception:
-        return ""
 
 
 @lru_cache(maxsize=1024)

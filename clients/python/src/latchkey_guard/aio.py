@@ -11,7 +11,7 @@ import httpx
 
 from ._guard import _SERVICE, Core, _may_retry
 from ._leases import Wish
-from ._model import UNAVAILABLE, Decision, Granted, Lease, Operation, Question
+from ._model import UNAVAILABLE, Decision, Lease, Operation, Question
 from ._request import Permission, Request, check_route
 from ._transport import _MOST_BYTES, Answer, Failure
 
@@ -22,16 +22,16 @@ class AsyncGuard(Core):
     async def check(self, question: Question) -> Decision:
         """Never raises but CancelledError: without a usable answer within the deadline it refuses with 503."""
         begun = time.monotonic()
-        step, others = self._lease(question)
+        granted, wish, others = self._lease(question)
         if others:
             # Unlike wait_for, this cancels nothing.
             left = max(0.0, begun + self._deadline_s - time.monotonic())
             await asyncio.wait({asyncio.wrap_future(others)}, timeout=left)
-            step, _ = self._lease(question, has_waited=True)
-        if isinstance(step, Granted):
-            return self._decided(question, step, begun, "lease")
+            granted, wish, _ = self._lease(question, has_waited=True)
+        if granted:
+            return self._decided(question, granted, begun, "lease")
         # A cancelled request leaves its call running: others may wait for it, and its connection stays usable.
-        decision = await asyncio.shield(self._start(self._ask(question, begun, step)))
+        decision = await asyncio.shield(self._start(self._ask(question, begun, wish)))
         return self._decided(question, decision, begun, "service")
 
     async def protect(self, request: Request, permission: Permission, operation: Operation | None = None) -> Decision:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,42 +21,42 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 _FORWARDING = frozenset(map(str.encode, FORWARDING))
 
 
-@dataclass(slots=True)
-class _Received(Request):
-    """Of its headers only few are read, so the others stay bytes. ASGI has their names in lower case."""
+class ScopeRequest(Request):
+    """Of its headers only few are read, so the others stay bytes."""
 
-    bare: Sequence[tuple[bytes, bytes]] = ()
+    __slots__ = ("_bare",)
+
+    def __init__(self, scope: Scope) -> None:
+        client, raw_path = scope.get("client"), scope.get("raw_path")
+        self._headers, self.method, self.params = (), scope.get("method", ""), scope.get("path_params", {})
+        self.peer = client[0] if client else ""
+        self.raw_path = None if raw_path is None else raw_path.decode("latin-1")
+        self._bare: Sequence[tuple[bytes, bytes]] = scope["headers"]
 
     def values(self, name: str) -> list[str]:
         wanted, found = name.encode(), []
-        for each, value in self.bare:
-            if each == wanted:
+        for each, value in self._bare:
+            if each.lower() == wanted:
                 found.append(value.decode("latin-1"))
         return found
 
     def is_forwarded(self) -> bool:
-        return not _FORWARDING.isdisjoint(dict(self.bare))
+        return any(name.lower() in _FORWARDING for name, _ in self._bare)
 
 
-def request_of(scope: Scope) -> Request:
-    client, raw_path = scope.get("client"), scope.get("raw_path")
-    return _Received(
-        scope.get("method", ""),
-        (),
-        scope.get("path_params", {}),
-        client[0] if client else "",
-        raw_path.decode("latin-1") if raw_path is not None else None,
-        scope["headers"],
-    )
+def with_headers(send: Send, decisions: Sequence[Decision]) -> Send:
+    """Adds those of the decision that is there once the answer begins."""
 
+    async def sending(message: Message) -> None:
+        if decisions and message["type"] in ("http.response.start", "websocket.accept"):
+            headers = list(message.get("headers", ()))
+            names = [name.decode("latin-1") for name, _ in headers] if decisions[0].is_private else ()
+            for name, value in decision_headers(decisions[0], names).items():
+                headers.append((_lower(name), value.encode("latin-1")))
+            message["headers"] = headers
+        await send(message)
 
-def add_headers(message: Message, decision: Decision) -> None:
-    if message["type"] in ("http.response.start", "websocket.accept"):
-        headers = list(message.get("headers", ()))
-        names = [name.decode("latin-1") for name, _ in headers] if decision.is_private else ()
-        for name, value in decision_headers(decision, names).items():
-            headers.append((_lower(name), value.encode("latin-1")))
-        message["headers"] = headers
+    return sending
 
 
 @lru_cache
@@ -74,22 +73,17 @@ class Protected(Protection[App, AsyncGuard]):
             return await self.app(scope, receive, send)
         is_http = scope["type"] == "http"
         operation = self.operation or (None if is_http else "WRITE")
-        request = request_of(scope)
+        request = ScopeRequest(scope)
         if self.otherwise and not self.guard.is_api_key(request):
             return await self.otherwise(scope, receive, send)
-        question = self.guard.question(request, self.permission, operation)
-        decision = await self.guard.check(question)
-
-        async def with_headers(message: Message) -> None:
-            add_headers(message, decision)
-            await send(message)
-
+        decision = await self.guard.check(self.guard.question(request, self.permission, operation))
+        sending = with_headers(send, [decision])
         if isinstance(decision, Granted):
             scope.setdefault("state", {})["latchkey_principal"] = decision.principal
-            return await self.app(scope, receive, with_headers)
+            return await self.app(scope, receive, sending)
         if not is_http:
             return await send({"type": "websocket.close", "code": 1008})
         body = refusal_body(decision)
         headers = [(b"content-length", str(len(body)).encode())]
-        await with_headers({"type": "http.response.start", "status": decision.status, "headers": headers})
+        await sending({"type": "http.response.start", "status": decision.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

@@ -10,7 +10,7 @@ from . import Granted, Permission, Principal, Refused, decision_headers, refusal
 from ._model import Operation
 from ._request import check_route
 from .aio import AsyncGuard
-from .asgi import App, Message, Receive, Scope, Send, add_headers, request_of
+from .asgi import App, Receive, Scope, ScopeRequest, Send, with_headers
 
 _GRANTED = "latchkey_guard.granted"
 
@@ -51,7 +51,7 @@ class Protect(SecurityBase):
         granted: list[Granted] | None = request.scope.get(_GRANTED)
         if granted is None:
             raise RuntimeError("guard.install(app) was not called")
-        question = self._guard.question(request_of(request.scope), self._permission, self._operation)
+        question = self._guard.question(ScopeRequest(request.scope), self._permission, self._operation)
         decision = await self._guard.check(question)
         if not isinstance(decision, Granted):
             granted.clear()
@@ -74,10 +74,4 @@ class _GrantHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         granted: list[Granted] = []
         scope[_GRANTED] = granted
-
-        async def with_headers(message: Message) -> None:
-            if granted:
-                add_headers(message, granted[0])
-            await send(message)
-
-        await self._app(scope, receive, with_headers)
+        await self._app(scope, receive, with_headers(send, granted))
