@@ -176,6 +176,20 @@ def test_a_hook_that_fails_changes_no_decision_and_gets_no_key(latchkey: Latchke
     guard.close()
 
 
+def test_an_answer_with_a_member_that_comes_twice_is_unreadable(latchkey: Latchkey) -> None:
+    failures: list[Failed] = []
+    twice = {
+        "status": 200,
+        "headers": {"content-type": "application/json"},
+        "body": '{"requestId":"a","requestId":"b"}',
+    }
+    latchkey.script({"raw": twice})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000, hooks=Hooks(on_error=failures.append))
+    assert guard.protect(REQUEST, None).status == 503
+    assert [each.message for each in failures] == ["an answer with a member that comes twice"]
+    guard.close()
+
+
 def test_names_of_an_asgi_server_count_in_any_case() -> None:
     scope = {"headers": [(b"Authorization", b"Bearer lk_key"), (b"X-Forwarded-For", b"192.0.2.7")]}
     request = ScopeRequest(scope)

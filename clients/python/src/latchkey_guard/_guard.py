@@ -170,7 +170,7 @@ class Core:
         try:
             if answer.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 raise UnreadableAnswer("an answer of another type: is target Latchkey's SERVICES_PORT?")
-            read = json.loads(answer.body)
+            read = json.loads(answer.body, object_pairs_hook=_members)
             if not isinstance(read, dict):
                 raise UnreadableAnswer("an answer that is no object")
             if answer.status == 200:
@@ -221,6 +221,13 @@ class Core:
         uses = self._leases.tidy() if self._leases else []
         portions = [uses[at : at + _MOST_REPORTED] for at in range(0, len(uses), _MOST_REPORTED)]
         return [json.dumps({"uses": portion}).encode() for portion in portions]
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise UnreadableAnswer("an answer with a member that comes twice")
+    return members
 
 
 class Guard(Core):
