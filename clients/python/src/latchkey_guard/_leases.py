@@ -90,20 +90,39 @@ class Leases:
 
     def step(self, question: Question, has_waited: bool = False) -> Step:
         """:param has_waited: for another's call, which a request does once"""
+        credential = question.credential
         with self._lock:
-            key = self._used.get(question.credential) or self._key_of(question.credential)
+            key = self._used.get(credential) or self._key_of(credential)
             if key is None:
                 return ALONE
             now = self.clocks.monotonic()
             # By the clock that shows less. The wall clock is read last, so that it counts a sleep between the two.
             left = min(key.end - now, key.wall_end - self.clocks.wall())
-            if key.granted and left > 0:
-                return self._grant(key, key.granted, question, now, left)
-            if has_waited or question.operation not in ("READ", "WRITE"):
+            if not key.granted or left <= 0:
+                if has_waited or question.operation not in ("READ", "WRITE"):
+                    return ALONE
+                if key.call:
+                    return None, None, key.call.ended
+                return ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
+            lease, principal, rate = key.lease, key.granted.principal, key.granted.rate_limit
+            permission = covered_by(lease, principal, question)
+            if permission is None:
                 return ALONE
-            if key.call:
-                return None, None, key.call.ended
-            return ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
+            key.used += 1
+            self.spent += 1
+            if key.used >= lease.uses:
+                key.end = now
+            use = (credential, question.client_ip, permission, question.operation)
+            # At 80 % of the usable time, which is 90 %, or of the uses.
+            is_due = left * 100 <= lease.length_ms * _MS * 18 or key.used * 10 >= lease.uses * 8
+            wish = self._wish(key, use) if is_due and not key.call and now >= key.quiet_until else None
+            if not wish:
+                self._count(use, now)
+                self._used[credential] = key
+            if rate:
+                remaining = max(0, rate.remaining - key.used)
+                rate = RateLimit(rate.limit, remaining, rate.reset_seconds, rate.window_seconds)
+            return Granted(principal, rate), wish, None
 
     def _key_of(self, credential: Credential) -> _Key | None:
         """None: the request has no credential, or there are too many keys."""
@@ -111,27 +130,6 @@ class Leases:
             return None
         digest = digest_of(credential)
         return self._keys.setdefault(digest, _Key()) if len(self._keys) < _MOST_KEYS else self._keys.get(digest)
-
-    def _grant(self, key: _Key, granted: Granted, question: Question, now: int, left: int) -> Step:
-        lease, rate = key.lease, granted.rate_limit
-        permission = covered_by(lease, granted.principal, question)
-        if permission is None:
-            return ALONE
-        key.used += 1
-        self.spent += 1
-        if key.used >= lease.uses:
-            key.end = now
-        use = (question.credential, question.client_ip, permission, question.operation)
-        # At 80 % of the usable time, which is 90 %, or of the uses.
-        is_due = left * 100 <= lease.length_ms * _MS * 18 or key.used * 10 >= lease.uses * 8
-        wish = self._wish(key, use) if is_due and not key.call and now >= key.quiet_until else None
-        if not wish:
-            self._count(use, now)
-            self._used[question.credential] = key
-        if rate:
-            left = max(0, rate.remaining - key.used)
-            rate = RateLimit(rate.limit, left, rate.reset_seconds, rate.window_seconds)
-        return Granted(granted.principal, rate), wish, None
 
     def _wish(self, key: _Key, renewing: _Use | None) -> Wish:
         wall, monotonic = self.clocks.wall(), self.clocks.monotonic()
