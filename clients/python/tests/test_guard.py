@@ -339,6 +339,14 @@ def test_connections_of_a_burst_are_closed_once_they_are_old(latchkey: Latchkey)
     guard.close()
 
 
+def test_a_connection_whose_answer_did_not_come_is_not_used_again(latchkey: Latchkey) -> None:
+    latchkey.script({"fault": "hang"})
+    guard = Guard(latchkey.url, "token", deadline_ms=50)
+    assert guard.protect(REQUEST, None).status == 503
+    assert guard._transport._idle == []
+    guard.close()
+
+
 def test_a_request_that_ends_after_its_guard_leaves_no_connection(latchkey: Latchkey) -> None:
     latchkey.script({"answer": {"grant": GRANT}})
     guard = Guard(latchkey.url, "token", deadline_ms=60_000, hooks=Hooks(on_decision=lambda _: None))
