@@ -41,7 +41,7 @@ class ScopeRequest(Request):
         return found
 
     def is_forwarded(self) -> bool:
-        return any(name.lower() in _FORWARDING for name, _ in self._bare)
+        return not _FORWARDING.isdisjoint(map(bytes.lower, dict(self._bare)))
 
 
 def with_headers(send: Send, decisions: Sequence[Decision]) -> Send:
