@@ -16,8 +16,8 @@ public record Credential(String apiKey, String authorization) {
 
   /** Cuts texts that no key has, so that they cost Latchkey nothing. */
   public Credential {
-    apiKey = Texts.cut(apiKey, LONGEST);
-    authorization = Texts.cut(authorization, LONGEST);
+    apiKey = RequestNames.cut(apiKey, LONGEST);
+    authorization = RequestNames.cut(authorization, LONGEST);
   }
 
   boolean isEmpty() {

@@ -77,7 +77,7 @@ public final class Guard implements AutoCloseable {
         "access": "ACCESS_LEVEL_READ_ONLY", "permissions": ["a:read"]}, "rateLimit": {"window": "5s"}}
         """
             .formatted(names.requestId());
-    Answer.read(answer.getBytes(UTF_8), question, "");
+    Answer.read(new Transport.Body(answer.getBytes(UTF_8), ""), question);
   }
 
   private static Thread daemon(Runnable work) {
@@ -174,7 +174,7 @@ public final class Guard implements AutoCloseable {
                   ? transport.post("ValidateKey", message, deadline)
                   : CompletableFuture.failedFuture(problem);
             })
-        .thenApply(body -> read(body, question))
+        .thenApply(body -> Answer.read(body, question))
         .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
         .whenComplete(
             (answer, problem) -> {
@@ -182,16 +182,6 @@ public final class Guard implements AutoCloseable {
               if (isInvalid && options.leases) leases.drop(question.credential());
               if (wish != null) leases.end(wish, answer);
             });
-  }
-
-  private Answer read(Transport.Body body, Question question) {
-    try {
-      return Answer.read(body.bytes(), question, body.window());
-    } catch (FailedException e) {
-      // What else the connection brings may belong to other requests, too.
-      transport.forgetConnections();
-      throw e;
-    }
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {

@@ -172,14 +172,9 @@ public final class GuardBuilder implements Cloneable {
             require(
                 method != null && METHOD.matcher(method).matches() && operation != null,
                 "operations: \"" + method + "\" is not a method in capitals with an operation"));
-    return new Guard(clone());
-  }
-
-  /** A copy for a guard, whose options later calls of this builder do not change. */
-  @Override
-  protected GuardBuilder clone() {
     try {
-      return (GuardBuilder) super.clone();
+      // Later calls of this builder do not change the options of the guard.
+      return new Guard((GuardBuilder) clone());
     } catch (CloneNotSupportedException e) {
       throw new IllegalStateException(e);
     }

@@ -1,8 +1,13 @@
 package dev.latchkey.guard;
 
+import static com.fasterxml.jackson.annotation.JsonSetter.Value.forValueNulls;
+import static com.fasterxml.jackson.annotation.Nulls.AS_EMPTY;
+import static com.fasterxml.jackson.annotation.Nulls.FAIL;
+
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,6 +19,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,11 +31,26 @@ import java.util.regex.Pattern;
 
 /** One POST to Latchkey over HTTP/1.1: no redirect, no proxy that something outside names. */
 final class Transport {
+  /**
+   * Reads exact types and no member twice, as proto3 does: missing or null is a type's default, and
+   * a member of a newer Latchkey is ignored.
+   */
   static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .withCoercionConfigDefaults(
+              types -> {
+                for (var shape : CoercionInputShape.values()) {
+                  types.setCoercion(shape, CoercionAction.Fail);
+                }
+              })
+          .withConfigOverride(String.class, each -> each.setSetterInfo(forValueNulls(AS_EMPTY)))
+          .withConfigOverride(List.class, each -> each.setSetterInfo(forValueNulls(AS_EMPTY, FAIL)))
           .build();
+
+  private static final String UNREADABLE = "UNREADABLE_ANSWER";
   private static final int MOST_BYTES = 64 << 10;
   private static final Predicate<String> IS_WINDOW =
       Pattern.compile("[1-9][0-9]{0,8}").asMatchPredicate();
@@ -59,13 +80,13 @@ final class Transport {
     final boolean mayRetry;
 
     FailedException(String code, String message, boolean mayRetry) {
-      super(message, null, false, false);
+      super(RequestNames.tidy(String.valueOf(message), 300), null, false, false);
       this.code = code;
       this.mayRetry = mayRetry;
     }
 
     static FailedException unreadable(String message) {
-      return new FailedException("UNREADABLE_ANSWER", message, false);
+      return new FailedException(UNREADABLE, message, false);
     }
   }
 
@@ -76,6 +97,9 @@ final class Transport {
    */
   record Body(byte[] bytes, String window) {}
 
+  /** An error of the Connect protocol. */
+  private record Problem(String code, String message) {}
+
   /** Ends with what {@link #failureOf} reads, if there is no usable answer until the deadline. */
   CompletableFuture<Body> post(String method, Map<String, ?> message, long deadline) {
     var body = new CompletableFuture<Body>();
@@ -85,9 +109,10 @@ final class Transport {
       if (leftNanos <= 0) throw new TimeoutException();
       var exchange = client().sendAsync(request, head -> collect(head, body));
       // HttpClient uses a pool for this that others may keep busy, so only failures come this way.
-      exchange.whenComplete(
-          (response, problem) -> {
-            if (problem != null) body.completeExceptionally(problem);
+      exchange.exceptionally(
+          problem -> {
+            body.completeExceptionally(problem);
+            return null;
           });
       // This closes the connection. One that answered to its end may serve others now.
       body.orTimeout(leftNanos, TimeUnit.NANOSECONDS)
@@ -144,22 +169,25 @@ final class Transport {
 
   private static FailedException errorOf(int status, byte[] body) {
     try {
-      JsonNode problem = JSON.readTree(body);
-      String code = problem.path("code").textValue();
-      if (code != null && !code.isEmpty()) {
-        String message = Texts.cut(problem.path("message").asText(), 200);
-        boolean mayRetry = status == 503 && code.equals("unavailable");
-        return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
+      Problem problem = JSON.readValue(body, Problem.class);
+      if (!problem.code.isEmpty()) {
+        boolean mayRetry = status == 503 && problem.code.equals("unavailable");
+        return new FailedException(
+            problem.code.toUpperCase(Locale.ROOT), problem.message, mayRetry);
       }
-    } catch (IOException e) {
-      // This is no JSON, so nothing of Latchkey either.
+    } catch (IOException | RuntimeException e) {
+      // This is no error of the Connect protocol, so nothing of Latchkey either.
     }
     return FailedException.unreadable("the status " + status);
   }
 
   FailedException failureOf(Throwable problem) {
     Throwable cause = problem instanceof CompletionException ? problem.getCause() : problem;
-    if (cause instanceof FailedException failed) return failed;
+    if (cause instanceof FailedException failed) {
+      // What else the connection brings may belong to other requests, too.
+      if (failed.code.equals(UNREADABLE)) forgetConnections();
+      return failed;
+    }
     if (cause instanceof TimeoutException) {
       return new FailedException("DEADLINE_EXCEEDED", "no answer within the deadline", false);
     }
@@ -194,7 +222,7 @@ final class Transport {
    * Uses none of the connections again. They are closed once nothing refers to their client. Each
    * client has a thread until then, so a target that never answers well does not cost one a call.
    */
-  synchronized void forgetConnections() {
+  private synchronized void forgetConnections() {
     long age = options.clocks.monotonic().getAsLong() - builtAt;
     if (age > TimeUnit.SECONDS.toNanos(1)) client = null;
   }

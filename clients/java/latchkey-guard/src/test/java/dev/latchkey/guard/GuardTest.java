@@ -92,7 +92,8 @@ final class GuardTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"{\"code\":\"\"}", "{\"code\":null}", "{\"code\":14}", "{}", "[]", ""})
+  @ValueSource(
+      strings = {"{\"code\":\"\"}", "{\"code\":null}", "{\"code\":14}", "{}", "[]", "null", ""})
   void anErrorWithoutACodeIsNoAnswerOfLatchkey(String body) {
     List<String> failures = new ArrayList<>();
     try (var latchkey = new RawLatchkey(call -> json(503, body));
@@ -100,6 +101,24 @@ final class GuardTest {
       assertEquals(503, guard.check(question()).status());
     }
     assertEquals(List.of("UNREADABLE_ANSWER"), failures);
+  }
+
+  @Test
+  void aFailureIsOneLineWhateverCame() {
+    List<String> failures = new ArrayList<>();
+    try (var other =
+            new RawLatchkey(call -> json(503, "{\"code\":\"internal\",\"message\":\"a\\nb\"}"));
+        var another = new RawLatchkey(call -> json(200, "{\"requestId\":[\"a\\nb\"]}"))) {
+      for (RawLatchkey each : List.of(other, another)) {
+        try (Guard guard =
+            builder(each).onError(failure -> failures.add(failure.message())).build()) {
+          assertEquals(503, guard.check(question()).status());
+        }
+      }
+    }
+    assertEquals("ab", failures.get(0));
+    assertFalse(failures.get(1).contains("\n"), failures.get(1));
+    assertTrue(failures.get(1).length() <= 300);
   }
 
   @Test
@@ -190,6 +209,26 @@ final class GuardTest {
         assertEquals(503, guard.check(question()).status());
       }
       assertTrue(clientThreads() - before < 10);
+    }
+  }
+
+  @Test
+  void noConnectionIsUsedAgainThatBroughtAnAnswerToAnotherRequest() {
+    var now = new AtomicLong();
+    var clocks = new Clocks(now::get, now::get);
+    var asked = new AtomicInteger();
+    try (var latchkey =
+            new RawLatchkey(
+                call -> {
+                  String answer = granted(call, "");
+                  boolean isWrong = asked.incrementAndGet() == 1;
+                  return json(200, isWrong ? answer.replace(call.requestId(), "x") : answer);
+                });
+        Guard guard = builder(latchkey).clocks(clocks).build()) {
+      now.addAndGet(TimeUnit.SECONDS.toNanos(2));
+      assertEquals(503, guard.check(question()).status());
+      assertEquals(200, guard.check(question()).status());
+      assertEquals(2, latchkey.accepted.get());
     }
   }
 
@@ -426,6 +465,22 @@ final class GuardTest {
           Guard guard = builder(latchkey).build()) {
         assertEquals(503, guard.check(question()).status(), more);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"lengthMs\":2000,\"uses\":50,\"allowedNetworks\":[null]}",
+        "{\"lengthMs\":\"2000\",\"uses\":50}",
+        "{\"lengthMs\":2000,\"uses\":true}",
+        "{\"lengthMs\":2000,\"uses\":50,\"hasOwnPermissions\":1}",
+        "[]"
+      })
+  void aLeaseOfOtherTypesIs503(String lease) {
+    try (var latchkey = RawLatchkey.granting(",\"lease\":" + lease);
+        Guard guard = builder(latchkey).leases(true).build()) {
+      assertEquals(503, guard.check(question()).status());
     }
   }
 
