@@ -412,6 +412,26 @@ final class GuardTest {
     }
   }
 
+  /** Latchkey may read the key as soon as the call is sent. */
+  @Test
+  void theTimeOfALeaseCountsFromBeforeItsCallByBothClocks() {
+    var now = new AtomicLong();
+    for (var clocks : List.of(new Clocks(now::get, () -> 0), new Clocks(() -> 0, now::get))) {
+      try (var latchkey =
+              new RawLatchkey(
+                  call -> {
+                    now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+                    return json(200, granted(call, LEASE));
+                  });
+          Guard guard = builder(latchkey).leases(true).clocks(clocks).build()) {
+        assertEquals(200, guard.check(question()).status());
+        now.addAndGet(TimeUnit.MILLISECONDS.toNanos(800));
+        assertEquals(200, guard.check(question()).status());
+        assertEquals(2, latchkey.calls.get());
+      }
+    }
+  }
+
   @Test
   void whatAHandlerGetsCannotBeChanged() {
     try (var latchkey = RawLatchkey.granting(LEASE);
