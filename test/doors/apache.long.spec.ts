@@ -1,5 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -11,8 +9,8 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { searchPath } from '../../scripts/testing/programs.mjs';
 import { selfSigned } from '../support/processes/certificate.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
+import { startServer } from '../support/stores/server-process.mjs';
 
 const MODULES = '/usr/lib/apache2/modules';
 const IDENTITY = ['dev-validator', 'dev-validator-token'] as const;
@@ -63,7 +61,7 @@ describe.each(CLIENTS)('Apache with $name', ({ module, authType, hasExp, setting
   let service: Service;
   let owner: Owner;
   let tls: Server;
-  let apache: ChildProcess;
+  let apache: Awaited<ReturnType<typeof startServer>>;
   let url: string;
   beforeAll(async () => {
     service = await startService(hasExp ? { INTROSPECTION_EXP: 'on' } : {});
@@ -77,15 +75,16 @@ describe.each(CLIENTS)('Apache with $name', ({ module, authType, hasExp, setting
     const file = join(folder, 'httpd.conf');
     const endpoint = `https://localhost:${(tls.address() as AddressInfo).port}/v1/introspect`;
     writeFileSync(file, configuration(folder, port, module, authType, settings(endpoint)));
-    const env = { PATH: searchPath() };
-    // It ends all processes of its group, so it gets a group of its own.
-    apache = spawn('apache2', ['-d', folder, '-f', file, '-DFOREGROUND'], { env, detached: true });
-    process.once('exit', () => apache.kill('SIGKILL'));
-    await eventually(() => fetch(url).catch(() => undefined));
+    apache = await startServer('apache2', ['-d', folder, '-f', file, '-DFOREGROUND'], {
+      env: { PATH: searchPath() },
+      // It ends all processes of its group, so it gets a group of its own.
+      detached: true,
+      log: join(folder, 'apache.log'),
+      answers: () => fetch(url).catch(() => undefined),
+    });
   });
   afterAll(async () => {
-    apache.kill('SIGTERM');
-    await once(apache, 'exit');
+    await apache.end();
     tls.close();
     tls.closeAllConnections();
     await service.stop();

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import { selfSigned } from '../support/processes/certificate.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
+import { startServer } from '../support/stores/server-process.mjs';
 import { sql } from '../support/stores/sql.js';
 
 /** Fewer than in production, so that a test can exceed them. */
@@ -62,19 +62,12 @@ describe('deploy/nginx/keys.conf, as docs/operate.md copies it', () => {
     const main = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}`;
     writeFileSync(join(folder, 'nginx.conf'), `${main} http { ${paths} include keys.conf; }`);
     mkdirSync(join(folder, 'logs'));
-    const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    const nginx = await startServer('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
       env: { PATH: searchPath() },
-      stdio: 'ignore',
+      log: join(folder, 'nginx.log'),
+      answers: async () => (await status('/settings/api-keys')) === '200',
     });
-    const end = () => nginx.kill('SIGTERM');
-    process.once('exit', end);
-    undo.push(async () => {
-      const ended = once(nginx, 'exit');
-      end();
-      await ended;
-      process.off('exit', end);
-    });
-    await eventually(async () => (await status('/settings/api-keys')) === '200');
+    undo.push(() => nginx.end());
   });
   afterAll(async () => {
     for (const step of undo.reverse()) await step();

@@ -1,18 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../../scripts/lib/run.mjs';
 import { searchPath } from '../../../scripts/testing/programs.mjs';
-import { eventually } from '#test/support/eventually.js';
+import { startServer } from '#test/support/stores/server-process.mjs';
 
 /** A MariaDB of its own, which reads MySQL's queries, on a socket in a temporary folder. */
 export class MariaDb {
   private readonly folder = mkdtempSync(join(tmpdir(), 'mariadb-'));
   private readonly socket = join(this.folder, 'socket');
   private readonly env = { ...process.env, PATH: searchPath() };
-  private server: ChildProcess | undefined;
+  private server: Awaited<ReturnType<typeof startServer>> | undefined;
 
   async start(): Promise<void> {
     const data = ['--no-defaults', '--user=root', `--datadir=${join(this.folder, 'data')}`];
@@ -21,8 +19,11 @@ export class MariaDb {
     });
     if (made.code !== 0) throw new Error(made.output);
     const args = [...data, `--socket=${this.socket}`, '--skip-networking'];
-    this.server = spawn('mariadbd', args, { env: this.env, stdio: 'ignore' });
-    await eventually(() => this.run('SELECT 1', 'mysql').then(Boolean, () => false));
+    this.server = await startServer('mariadbd', args, {
+      env: this.env,
+      log: join(this.folder, 'log'),
+      answers: () => this.run('SELECT 1', 'mysql').then(Boolean, () => false),
+    });
   }
 
   /** Runs statements with the options that docs/migrate.md gives. @returns the printed rows */
@@ -34,10 +35,7 @@ export class MariaDb {
   }
 
   async stop(): Promise<void> {
-    if (this.server && this.server.exitCode === null) {
-      this.server.kill('SIGKILL');
-      await once(this.server, 'exit');
-    }
+    await this.server?.end('SIGKILL');
     rmSync(this.folder, { recursive: true });
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { until } from '../../../scripts/lib/wait.mjs';
 
 /**
- * Starts a server, which writes into a log, and waits until it answers.
+ * Starts a server, which writes into a log, and waits until it answers. It ends with this process at the latest.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions & { log: string, answers: () => Promise<unknown> }} options
@@ -16,7 +16,11 @@ export async function startServer(program, args, { log: file, answers, ...option
   const ended = new Promise((/** @type {(_: void) => void} */ resolve) => {
     child.once('exit', () => resolve()).once('error', () => resolve());
   }).then(() => void (isOver = true));
-  const answered = await until(async () => isOver || (await answers()), 10_000);
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  void ended.then(() => process.off('exit', kill));
+  // The limit only ends a test that hangs.
+  const answered = await until(async () => isOver || (await answers()), 120_000);
   if (!answered || isOver || !child.pid) {
     throw new Error(`${program} did not start: ${readFileSync(file, 'utf8').trim() || 'is it installed?'}`);
   }
