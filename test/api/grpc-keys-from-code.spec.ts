@@ -9,7 +9,7 @@ import type { RotateKeyRequest } from '#infrastructure/inbound/grpc/generated/la
 import type { RotateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/RotateKeyResponse.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { PROTO_SERVICES } from '../support/callers/proto-services.js';
+import { PROTO_SERVICES } from './proto-services.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 

@@ -14,7 +14,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { protoPath as healthProto } from 'grpc-health-check';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
-import { PROTO_SERVICES } from '../support/callers/proto-services.js';
+import { PROTO_SERVICES } from './proto-services.js';
 import { eventually } from '../support/eventually.js';
 import { type Service, sharedService, startService } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';

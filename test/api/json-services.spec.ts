@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
-import { PROTO_SERVICES } from '../support/callers/proto-services.js';
+import { PROTO_SERVICES } from './proto-services.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { snippetOf } from '../support/reading/pages.js';

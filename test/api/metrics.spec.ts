@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { DENIAL_REASONS, isFailedAuthentication } from '#domain/keys/verdict.js';
-import { causeEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from './every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
 import { ValidationStream } from '../support/callers/validation-stream.js';

@@ -11,8 +11,9 @@ import {
   type ManagementRoute,
 } from '../support/callers/management-routes.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { PROVOCATIONS, type World } from '../support/application/provocations.js';
+import { PROVOCATIONS, type World } from './provocations.js';
 import { type Service, startService } from '../support/processes/service.js';
+import { textOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import type { Answer } from '../support/callers/person.js';
@@ -118,6 +119,11 @@ describe('/openapi.json, compared with the running service', () => {
 
   test('has the same routes as the table of provocations', () => {
     expect(Object.keys(PROVOCATIONS).sort()).toEqual(api.names.sort());
+  });
+
+  test('has a row for each of its routes in docs/api.md, and for no other', () => {
+    const rows = [...textOf('docs/api.md').matchAll(/^ *\| `([A-Z]+ \/[^`|]*)` *\|/gm)].map(([, name]) => name);
+    expect(rows.sort()).toEqual(api.names.sort());
   });
 
   test.each(Object.keys(PROVOCATIONS))('has the same statuses for %s as the table of provocations', (name) => {

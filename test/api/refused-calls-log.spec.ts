@@ -3,7 +3,7 @@ import { Metadata } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { DENIAL_REASONS } from '#domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
-import { causeEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from './every-verdict.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { routesFile } from '../support/callers/forward-auth.js';

@@ -17,7 +17,7 @@ import {
 import { CHEAP_COST } from '../support/application/cheap.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { holdTheWaits } from '../support/stores/held-wait.js';
+import { holdTheWaits } from './held-wait.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { type Service, startService } from '../support/processes/service.js';

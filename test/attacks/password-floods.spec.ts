@@ -9,7 +9,7 @@ import { shortOrLong } from '../support/jest/long-form.js';
 import { newOwner, type Owner, PASSWORD } from '../support/callers/owners.js';
 import { type Service, startService, startServiceHere } from '../support/processes/service.js';
 import { times } from '../support/application/calls.js';
-import { endTheWaits, holdTheWaits } from '../support/stores/held-wait.js';
+import { endTheWaits, holdTheWaits } from './held-wait.js';
 import { failuresOf } from '../support/stores/recorded-failures.js';
 
 describe('a flood of sign-ins with made-up emails from one network', () => {

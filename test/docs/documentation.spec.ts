@@ -7,14 +7,22 @@ import type { DenialReason } from '#domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from '#infrastructure/inbound/shared/key-answers.js';
 import { mapError } from '#infrastructure/inbound/shared/error-table.js';
 import { root } from '../../scripts/lib/paths.mjs';
-import { PROVOCATIONS } from '../support/application/provocations.js';
-import { anchorsOf, everyPage, proseOf, snippetOf, textOf } from '../support/reading/pages.js';
+import { everyPage, snippetOf, textOf } from '../support/reading/pages.js';
 import { filled } from '../../bench/scale/report.mjs';
 import { between, costAt, fit, fleet } from '../../bench/scale/model.mjs';
 import { readScaleResults } from '../../bench/lib/results.mjs';
 
 const PAGES = everyPage();
 const isThere = (path: string) => existsSync(join(root, path));
+
+/** A page's text outside of its code blocks. */
+const proseOf = (page: string) => textOf(page).replaceAll(/^```.*\n[\s\S]*?^```$/gm, '');
+
+/** A page's headings as GitHub's links name them. */
+function anchorsOf(page: string): string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase());
+  return headings.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+}
 
 /** As pages name a test: `file` › name, at the end of a row. */
 const NAMED = PAGES.flatMap((page) =>
@@ -88,12 +96,6 @@ describe('the reference pages', () => {
     const { httpStatus } =
       OUTWARD_DENIAL[reason.slice('REASON_'.length).toLowerCase().replaceAll('_', '-') as DenialReason];
     expect(saidOf(reason, 'docs/errors.md')).toEqual([String(httpStatus)]);
-  });
-
-  // openapi.spec.ts compares the same names with /openapi.json.
-  test('have a row for each route of /openapi.json, and for no other', () => {
-    const rows = ROWS.filter(({ page, name }) => page === 'docs/api.md' && /^[A-Z]+ \//.test(name));
-    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(PROVOCATIONS).sort());
   });
 
   test.each(Object.keys({ ...SETTINGS, ...LAUNCHER_SETTINGS }))('have one row for %s in configuration.md', (name) => {

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { Checkout } from '../support/processes/checkout.js';
+import { Checkout } from './checkout.js';
 import { freePorts } from '../support/processes/hosted-service.mjs';
 
 const asRoot = process.getuid?.() === 0;

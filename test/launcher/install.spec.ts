@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { transformSync } from '@swc/core';
-import { Checkout } from '../support/processes/checkout.js';
+import { Checkout } from './checkout.js';
 import { Commands } from '../scripts/commands.js';
 import { root } from '../../scripts/lib/paths.mjs';
 import { runCommand } from '../support/processes/command-line.js';

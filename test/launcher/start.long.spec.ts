@@ -3,13 +3,18 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snippet } from '../../scripts/lib/welcome.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { Checkout } from '../support/processes/checkout.js';
+import { Checkout } from './checkout.js';
 import { freePorts } from '../support/processes/hosted-service.mjs';
 import { eventually } from '../support/eventually.js';
-import { descendantsOf, isRunning } from '../support/processes/processes.js';
+import { childrenOf, isRunning } from '../support/processes/processes.js';
 
 /** Ends a test that hangs. */
 const HANGS_AFTER_MS = 60_000;
+
+/** The children of a process, their children, and so on. */
+function descendantsOf(ancestor: number): number[] {
+  return childrenOf(ancestor).flatMap((child) => [child, ...descendantsOf(child)]);
+}
 
 let checkout: Checkout;
 let ports: Record<string, string>;

@@ -33,12 +33,3 @@ export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);
 }
-
-/** Its children, their children, and so on. */
-export function descendantsOf(ancestor: number): number[] {
-  return childrenOf(ancestor).flatMap((child) => [child, ...descendantsOf(child)]);
-}
-
-export function threadsOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).map(Number);
-}

@@ -15,15 +15,6 @@ export function everyPage(folder = ''): string[] {
   });
 }
 
-/** A page's text outside of its code blocks. */
-export const proseOf = (page: string) => textOf(page).replaceAll(/^```.*\n[\s\S]*?^```$/gm, '');
-
-/** A page's headings as GitHub's links name them. */
-export function anchorsOf(page: string): string[] {
-  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase());
-  return headings.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
-}
-
 /**
  * The first block of code in `language` under a heading of a page, as a reader would paste it.
  * @param page its path under the checkout

@@ -2,7 +2,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../scripts/lib/paths.mjs';
+import { root } from '../../scripts/lib/paths.mjs';
 
 const PROTO_ROOT = join(root, 'proto');
 const isService = /^service /m;

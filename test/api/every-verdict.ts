@@ -1,8 +1,8 @@
 import { DENIAL_REASONS } from '#domain/keys/verdict.js';
-import { unknownKey } from '../callers/key-strings.js';
-import { newOwner } from '../callers/owners.js';
-import type { Service } from '../processes/service.js';
-import { sql } from '../stores/sql.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import type { Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 /**
  * Validates keys until the service has answered with a grant, and with each reason for a denial at least once. Its

@@ -1,8 +1,8 @@
 import { MAX_TOKENS, TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
-import { unknownKey } from '../callers/key-strings.js';
-import { ADMIN_ROUTES, MANAGEMENT_ROUTES, type ManagementRoute } from '../callers/management-routes.js';
-import { PASSWORD, type Owner } from '../callers/owners.js';
-import type { Answer, Person } from '../callers/person.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { ADMIN_ROUTES, MANAGEMENT_ROUTES, type ManagementRoute } from '../support/callers/management-routes.js';
+import { PASSWORD, type Owner } from '../support/callers/owners.js';
+import type { Answer, Person } from '../support/callers/person.js';
 
 /** The people and keys that the provocations below use. The owner is an administrator. */
 export interface World {

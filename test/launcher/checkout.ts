@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { root } from '../../../scripts/lib/paths.mjs';
+import { root } from '../../scripts/lib/paths.mjs';
 
 /** Behaves like a part of Latchkey (reports ready, ends on SIGTERM and with its parent) and records its environment. */
 const part = (portVariable: string) => `

@@ -1,4 +1,4 @@
-import { sql } from './sql.js';
+import { sql } from '../support/stores/sql.js';
 
 /** Holds the waits after wrong password guesses from now on, however slow the machine is. */
 export async function holdTheWaits(databaseUrl: string): Promise<void> {
