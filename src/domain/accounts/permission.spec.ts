@@ -44,7 +44,7 @@ describe('isNewPermission', () => {
     const texts = fc.stringMatching(/^[A-Za-z0-9./:_*-]{1,12}:[a-zA-Z0-9.-]{1,5}$/);
     fc.assert(
       fc.property(texts, (text) => !isNewPermission(text) || isPermission(text)),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

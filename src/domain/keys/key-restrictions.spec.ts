@@ -124,7 +124,7 @@ describe('AllowedNetworks', () => {
         }
         expect(allows(ranges, address)).toBe(list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -155,7 +155,7 @@ describe('AllowedNetworks', () => {
         const answers = addresses.map((address) => shared.allow(address));
         expect(answers).toEqual(addresses.map((address) => allows([...ranges], address)));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -336,8 +336,8 @@ describe('narrowed', () => {
         naive === 'refused' ? naive : { access: naive.access, ...restrictionsOf(naive) },
       );
     });
-    fc.assert(judged, { numRuns: shortOrLong(5000, 100_000) });
-    expect(Math.min(counts.granted, counts.refused)).toBeGreaterThan(500);
+    fc.assert(judged, { numRuns: shortOrLong(1000, 100_000) });
+    expect(Math.min(counts.granted, counts.refused)).toBeGreaterThan(100);
     printFigures('narrower rotations', counts);
   });
 });

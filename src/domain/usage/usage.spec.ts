@@ -199,8 +199,8 @@ describe('A narrower key', () => {
         return expect(granted.filter((each) => denialBy(narrower, each))).toEqual([]);
       },
     );
-    fc.assert(replayed, { numRuns: 2000 });
-    expect(counts.proposed).toBeGreaterThan(200);
+    fc.assert(replayed, { numRuns: 500 });
+    expect(counts.proposed).toBeGreaterThan(50);
   });
 
   test('a use by a permission that a wider one of the owner has replaced is one of the wider', () => {
