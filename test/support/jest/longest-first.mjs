@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 
-/** Where suites start processes or a browser: the slowest first. */
+/** Where suites start processes, wait for connections or show pages: the slowest first. */
 const SLOW = [
   'test/conformance',
   'test/workers',
@@ -14,6 +14,8 @@ const SLOW = [
   'test/launcher',
   'test/cli',
   'test/doors',
+  'clients/node/src/grpc',
+  'web/test',
 ];
 
 /** The order of the suites: the slowest come first, so that all workers end at about the same time. */
