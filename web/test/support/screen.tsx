@@ -10,8 +10,14 @@ import { page as englishPage } from '../../src/texts/english/page';
 import { page as germanPage } from '../../src/texts/german/page';
 import { theme } from '../../src/theme';
 
-// A slow machine is no fault. Without `defaultHidden` each query computes the styles of everything on the page.
-configure({ asyncUtilTimeout: 60_000, defaultHidden: true });
+configure({
+  // A slow machine is no fault.
+  asyncUtilTimeout: 60_000,
+  // Otherwise each query computes the styles of everything on the page.
+  defaultHidden: true,
+  // Each failed try of a query that waits makes an error. The whole tree in it would take longer than the query.
+  getElementError: (message, container) => new Error(`${message}\n\nThe page says: ${container.textContent}`),
+});
 
 // Style sheets are left out, so an element has the styles of its own attribute alone.
 window.getComputedStyle = (element) => (element as HTMLElement).style;
