@@ -20,6 +20,7 @@ export const DENIAL_REASONS = [
   'read-only-key',
   'missing-permission',
 ] as const;
+export type FailedAuthenticationReason = (typeof FAILED_AUTHENTICATION)[number];
 export type DenialReason = (typeof DENIAL_REASONS)[number];
 
 export const OPERATIONS = ['read', 'write', 'destroy', 'manage-api-keys', 'manage-account', 'impersonate'] as const;

@@ -1,4 +1,4 @@
-import type { DenialReason } from '../../../src/domain/keys/verdict';
+import type { DenialReason, FailedAuthenticationReason } from '../../../src/domain/keys/verdict.js';
 
 /** @param asked a permission such as `systems:write`, or one of the operations */
 type Sentence = (asked: string) => string;
@@ -25,6 +25,26 @@ const DENIALS = {
   'owner-suspended': { english: () => 'the account was stopped', german: () => 'das Konto war gestoppt' },
   'owner-deleted': { english: () => 'the account was stopped', german: () => 'das Konto war gestoppt' },
 } satisfies Record<Exclude<DenialReason, 'invalid-key'>, Record<'english' | 'german', Sentence>>;
+
+/** The same in the activity, for what is a failed authentication there. */
+const REJECTIONS = {
+  'invalid-key': { english: 'wrong secret', german: 'falsches Geheimnis' },
+  revoked: { english: 'revoked', german: 'widerrufen' },
+  expired: { english: 'expired', german: 'abgelaufen' },
+  paused: { english: 'paused', german: 'pausiert' },
+  'address-not-allowed': { english: 'address not allowed', german: 'Adresse nicht erlaubt' },
+  'owner-suspended': { english: 'your account was suspended', german: 'Ihr Konto war gesperrt' },
+  'owner-deleted': { english: 'your account was deleted', german: 'Ihr Konto war gelöscht' },
+} satisfies Record<FailedAuthenticationReason, Record<'english' | 'german', string>>;
+
+const REJECTED = { english: 'rejected', german: 'abgelehnt' };
+
+/** Each takes the name of the key. */
+export function rejections(language: 'english' | 'german') {
+  const sentence = (words: string) => (name: string) => `${name} ${REJECTED[language]}: ${words}`;
+  const sentences = Object.entries(REJECTIONS).map(([reason, words]) => [reason, sentence(words[language])] as const);
+  return Object.fromEntries(sentences) as Readonly<Record<FailedAuthenticationReason, (name: string) => string>>;
+}
 
 export function denials(language: 'english' | 'german'): Readonly<Record<string, Sentence>> {
   return Object.fromEntries(Object.entries(DENIALS).map(([reason, sentences]) => [reason, sentences[language]]));

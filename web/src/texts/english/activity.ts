@@ -1,3 +1,5 @@
+import { rejections } from '../denials.js';
+
 /** The sentences of the activity; those about a key take its name. */
 export const activity = {
   listLabel: 'Activity',
@@ -51,12 +53,7 @@ export const activity = {
     idle: (name: string) => `Key ${name} was revoked because nobody used it`,
   },
   rejectedKey: {
-    'invalid-key': (name: string) => `${name} rejected: wrong secret`,
-    revoked: (name: string) => `${name} rejected: revoked`,
-    expired: (name: string) => `${name} rejected: expired`,
-    'address-not-allowed': (name: string) => `${name} rejected: address not allowed`,
-    'owner-suspended': (name: string) => `${name} rejected: your account was suspended`,
-    'owner-deleted': (name: string) => `${name} rejected: your account was deleted`,
+    ...rejections('english'),
     'unproven-report': (name: string) =>
       `A report that key ${name} leaked was ignored: it did not contain the whole key`,
   },

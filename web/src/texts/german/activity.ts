@@ -1,3 +1,4 @@
+import { rejections } from '../denials.js';
 import type { Texts } from '../english/english';
 
 export const activity: Texts['activity'] = {
@@ -49,12 +50,7 @@ export const activity: Texts['activity'] = {
     idle: (name) => `Schlüssel ${name} wurde widerrufen, weil ihn niemand genutzt hat`,
   },
   rejectedKey: {
-    'invalid-key': (name) => `${name} abgelehnt: falsches Geheimnis`,
-    revoked: (name) => `${name} abgelehnt: widerrufen`,
-    expired: (name) => `${name} abgelehnt: abgelaufen`,
-    'address-not-allowed': (name) => `${name} abgelehnt: Adresse nicht erlaubt`,
-    'owner-suspended': (name) => `${name} abgelehnt: Ihr Konto war gesperrt`,
-    'owner-deleted': (name) => `${name} abgelehnt: Ihr Konto war gelöscht`,
+    ...rejections('german'),
     'unproven-report': (name) =>
       `Eine Meldung, dass Schlüssel ${name} offengelegt wurde, blieb ohne Folgen: Sie enthielt nicht den ganzen Schlüssel`,
   },
