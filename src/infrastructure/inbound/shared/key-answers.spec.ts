@@ -66,9 +66,15 @@ describe('the answer to a key', () => {
   });
 
   test('every 401 looks the same, and so does every 403 for want of permission', () => {
-    const refusals = DENIAL_REASONS.map((reason) => JSON.stringify(answerToProxy({ verdict: deny(reason) })));
-    expect(new Set(refusals.slice(0, 6))).toEqual(new Set([refusals[0]]));
-    expect(new Set(refusals.slice(8))).toEqual(new Set([refusals[8]]));
+    const refusals = DENIAL_REASONS.map((reason) => ({ reason, ...answerToProxy({ verdict: deny(reason) }) }));
+    const answers = (status: number) =>
+      refusals
+        .filter((refusal) => refusal.status === status && refusal.reason !== 'address-not-allowed')
+        .map(({ reason: _reason, ...answer }) => JSON.stringify(answer));
+    expect([new Set(answers(401)).size, new Set(answers(403)).size]).toEqual([1, 1]);
+    const reasonsOf = (status: number) => refusals.filter((each) => each.status === status).map(({ reason }) => reason);
+    expect(reasonsOf(401)).toEqual(['invalid-key', 'revoked', 'expired', 'paused', 'owner-suspended', 'owner-deleted']);
+    expect(reasonsOf(429)).toEqual(['rate-limited']);
     expect(answerToProxy({ verdict: deny('revoked') })).toEqual({
       status: 401,
       headers: { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' },

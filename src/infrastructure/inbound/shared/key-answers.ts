@@ -1,6 +1,6 @@
 import type { Validation } from '#application/validation/validate-key.js';
 import { type ErrorCode, LatchkeyError } from '#domain/errors.js';
-import type { DenialReason, Grant } from '#domain/keys/verdict.js';
+import { DENIAL_REASONS, type DenialReason, type Grant, isFailedAuthentication } from '#domain/keys/verdict.js';
 import { type RateDecision, rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { attributesHeader } from '#domain/accounts/entitlements.js';
 import { oncePerList } from '#domain/once-per-list.js';
@@ -16,20 +16,15 @@ const UNAUTHENTICATED: OutwardDenial = { httpStatus: 401, message: 'invalid api 
 const FORBIDDEN: OutwardDenial = { httpStatus: 403, message: 'operation not allowed', code: 'operation_not_allowed' };
 const LIMITED: OutwardDenial = { httpStatus: 429, message: 'too many requests', code: 'rate_limited' };
 
+function outwardDenial(reason: DenialReason): OutwardDenial {
+  if (reason === 'rate-limited') return LIMITED;
+  return isFailedAuthentication(reason) && reason !== 'address-not-allowed' ? UNAUTHENTICATED : FORBIDDEN;
+}
+
 /** To clients, every 401 looks the same, and so does every 403. */
-export const OUTWARD_DENIAL: Readonly<Record<DenialReason, OutwardDenial>> = {
-  'invalid-key': UNAUTHENTICATED,
-  revoked: UNAUTHENTICATED,
-  expired: UNAUTHENTICATED,
-  paused: UNAUTHENTICATED,
-  'owner-suspended': UNAUTHENTICATED,
-  'owner-deleted': UNAUTHENTICATED,
-  'address-not-allowed': FORBIDDEN,
-  'rate-limited': LIMITED,
-  'operation-not-allowed': FORBIDDEN,
-  'read-only-key': FORBIDDEN,
-  'missing-permission': FORBIDDEN,
-};
+export const OUTWARD_DENIAL = Object.fromEntries(
+  DENIAL_REASONS.map((reason) => [reason, outwardDenial(reason)]),
+) as Readonly<Record<DenialReason, OutwardDenial>>;
 
 /** The answer to a request with a key, in HTTP terms, the same for every door. */
 export interface KeyAnswer {
