@@ -4,7 +4,7 @@ import { Account } from '#domain/accounts/account.js';
 import { maskKey } from '#domain/keys/key-string.js';
 import { DAY_MS } from '#domain/time.js';
 import { letterHtml, writeLetter } from '#infrastructure/outbound/mail/letter.js';
-import type { MailedType } from '#infrastructure/outbound/mail/words.js';
+import type { MailedType } from '#domain/notices/key-notice.js';
 import { axe } from './support/axe.js';
 import { DESKTOP, PHONE, wider } from './support/look.js';
 import { shoot } from './support/screenshots.js';

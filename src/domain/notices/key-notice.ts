@@ -97,16 +97,21 @@ export interface Delivery {
 }
 
 /** Owners get mail only where news matters to a person. Webhooks get every notice. */
-const MAILED: ReadonlySet<NoticeType> = new Set<NoticeType>([
+const MAILED_TYPES = [
   'api_key.created',
   'api_key.expiring',
   'api_key.leaked',
   'api_key.used_from_new_network',
   'api_key.idle',
-]);
+] as const satisfies NoticeType[];
+export type MailedType = (typeof MAILED_TYPES)[number];
+
+export function isMailed(type: NoticeType): type is MailedType {
+  return MAILED_TYPES.some((mailed) => mailed === type);
+}
 
 export function channelsOf(type: NoticeType, receivers: NoticeReceivers): NoticeChannel[] {
-  return NOTICE_CHANNELS.filter((channel) => receivers[channel] && (channel === 'webhook' || MAILED.has(type)));
+  return NOTICE_CHANNELS.filter((channel) => receivers[channel] && (channel === 'webhook' || isMailed(type)));
 }
 
 /** One to the platform, and one mail to the owner and to each manager. */

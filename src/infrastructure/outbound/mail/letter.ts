@@ -1,10 +1,10 @@
 import type { Addressee } from '#application/notices/notify-owners.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
-import type { NoticeData } from '#domain/notices/key-notice.js';
+import type { MailedType, NoticeData } from '#domain/notices/key-notice.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import { linkOfLeak } from '#domain/audit/event-details.js';
-import { footerFor, greetingFor, type MailedType, type Occasion, type ServiceKey, wordsOf } from './words.js';
+import { footerFor, greetingFor, type Occasion, type ServiceKey, wordsOf } from './words.js';
 
 /** The text of one mail, with the parts that all mails share. */
 export type Letter = ReturnType<typeof writeLetter>;

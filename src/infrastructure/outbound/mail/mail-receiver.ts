@@ -3,7 +3,7 @@ import type { Addressees } from '#application/notices/notify-owners.js';
 import type { OutboxMessage, NoticeReceiver } from '#application/notice-ports.js';
 import type { MailConfig, SmtpConfig } from '#config/mail-config.js';
 import { letterHtml, letterText, typedText, writeLetter } from './letter.js';
-import { isMailed } from './words.js';
+import { isMailed } from '#domain/notices/key-notice.js';
 
 /** Sends notices to the owner of a key by mail. */
 export class MailReceiver implements NoticeReceiver {

@@ -1,4 +1,4 @@
-import type { NoticeType } from '#domain/notices/key-notice.js';
+import type { MailedType } from '#domain/notices/key-notice.js';
 import { DAY_MS } from '#domain/time.js';
 
 /** What a mail is about. */
@@ -68,18 +68,12 @@ export interface Words {
   readonly link: string;
 }
 
-export type MailedType = keyof typeof WORDS;
-
 export function wordsOf(type: MailedType, occasion: Occasion): Words {
   const { title, ...words } = WORDS[type](occasion);
   const { keyName, prefix, service } = occasion;
   const account = service && `${service.name}${service.isForManager ? ', which you manage' : ''}`;
   const facts = [...fact('Account', account), ['Key', keyName], ['Begins with', prefix], ...words.facts] as const;
   return { ...words, subject: `${title}: ${keyName}`, heading: title, facts };
-}
-
-export function isMailed(type: NoticeType): type is MailedType {
-  return Object.hasOwn(WORDS, type);
 }
 
 export const greetingFor = (displayName: string) => (displayName ? `Hello ${displayName},` : 'Hello,');
@@ -141,7 +135,7 @@ const WORDS = {
     ],
     link: 'Show the key',
   }),
-} as const satisfies Partial<Record<NoticeType, (occasion: Occasion) => OwnWords>>;
+} as const satisfies Record<MailedType, (occasion: Occasion) => OwnWords>;
 
 const YOUR_PASSWORD = 'and change the password that you sign in with.';
 const THEIR_PASSWORD = 'and ask them to change the password that they sign in with.';
