@@ -10,7 +10,7 @@ import {
 } from '#domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS } from '#domain/time.js';
 import { type AuditTrail, type AuditTrailTransaction, FIRST_ID } from '../audit-ports.js';
-import { EventCursor } from './event-cursor.js';
+import { EventRanges } from './event-ranges.js';
 
 /** The most events of one transaction, unless a single seal covers more. */
 const MAX_EVENTS = 10_000;
@@ -52,7 +52,7 @@ export class PruneAuditEvents {
     const lastSealId = lastPrunedSealId(prunings);
     let previous: AuditSeal | undefined;
     let upTo: AuditSeal | undefined;
-    const events = new EventCursor(transaction.events(FIRST_ID));
+    const events = new EventRanges(transaction.events(FIRST_ID));
     let taken = 0;
     for await (const seal of transaction.seals(lastSealId)) {
       if (seal.id > lastSealId) {

@@ -11,7 +11,7 @@ import {
 } from '#domain/audit/audit-seal.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { type AuditTrail, type AuditTrailSnapshot, FIRST_ID } from '../audit-ports.js';
-import { EventCursor } from './event-cursor.js';
+import { EventRanges } from './event-ranges.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 
 /** A seal that was saved elsewhere. It shows when seals were removed from the end of the chain. */
@@ -59,7 +59,7 @@ export class VerifyAuditTrail {
     if (forged) return broken(`pruning ${forged.id} was changed or was not recorded with this AUDIT_SEAL_KEY`);
     const prunedToSealId = lastPrunedSealId(prunings);
 
-    const events = new EventCursor(reading.events(FIRST_ID));
+    const events = new EventRanges(reading.events(FIRST_ID));
     let [first, newest, lastPruned]: (AuditSeal | undefined)[] = [];
     let sealedEvents = 0;
     for await (const seal of reading.seals(FIRST_ID)) {

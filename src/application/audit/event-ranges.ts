@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type EventsDigest, EventsMac, type SealableEvent } from '#domain/audit/audit-seal.js';
 
 /** Reads events once, in the order of their ids, range by range. */
-export class EventCursor {
+export class EventRanges {
   private readonly events: AsyncIterator<SealableEvent>;
   private next: Promise<IteratorResult<SealableEvent, undefined>> | undefined;
 
