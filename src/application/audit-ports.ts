@@ -72,7 +72,7 @@ export interface EventFilter {
 
 /** Undefined: any. */
 export interface EventSearch extends TimeSpan {
-  /** As on the audit trail, whatever kind of actor it names. */
+  /** As on the audit trail: an actor of any kind. */
   readonly actorId?: string | undefined;
   readonly ownerId?: string | undefined;
   readonly keyId?: string | undefined;

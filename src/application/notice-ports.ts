@@ -32,7 +32,7 @@ export interface NoticeReceiver {
 }
 
 export interface NotAccepted extends Error {
-  /** How long the receiver asked to be left alone. */
+  /** How long the receiver wants no further message. */
   readonly retryAfterMs?: number | undefined;
 }
 

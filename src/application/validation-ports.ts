@@ -77,7 +77,7 @@ export interface RefusalDetails {
   readonly rights?: KeyRights;
 }
 
-/** Tells the people who run the service why somebody was refused: callers learn less. Never fails and never waits. */
+/** Reports to the people who run the service why somebody was refused. Callers learn less. Never fails and never waits. */
 export interface Refusals {
   /** @param refused may also be a valid key that may not do what was requested */
   note(refused: FailedAuthentication, details: RefusalDetails): void;

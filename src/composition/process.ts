@@ -6,7 +6,7 @@ import { WorkerFailure, Workers } from './workers/workers.js';
 
 process.title = 'latchkey';
 
-/** For the whole stop, whatever does not answer. Launchers wait longer, and so does the parent of workers. */
+/** For the whole stop, even if something does not answer. Launchers and the parent of workers wait longer. */
 const STOP_TIMEOUT_MS = 10_000;
 
 /** The service in this process, or the worker processes. */

@@ -11,7 +11,7 @@ import type { Ports } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { newestEvents } from './view-keys.js';
 
-/** The persons who see and end the keys of all owners. For everybody else, there is nothing of it. */
+/** The persons who see and end the keys of all owners. Other people learn nothing about them. */
 export class Administrators {
   /** @param permission undefined: nobody */
   constructor(private readonly permission: string | undefined) {}

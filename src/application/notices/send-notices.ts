@@ -97,7 +97,7 @@ class UnderWay {
 
   constructor(private readonly limits: Limits) {}
 
-  /** Resolves with `cut-off` when the grace period ended first. Nobody waits for work that goes on after its signal. */
+  /** Resolves with `cut-off` when the grace period ended first. Nobody waits for work that continues after its signal. */
   track(work: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'cut-off' | NotAccepted> {
     const { deadlineMs } = this.limits;
     const late = new Error(`the attempt did not end within ${deadlineMs / 1000} seconds`);

@@ -77,7 +77,7 @@ export function changedTerms(before: AccountTerms, after: AccountTerms): Changed
   };
 }
 
-/** Whether both are the same, whatever the order of the fields: PostgreSQL has its own. */
+/** Whether both are the same. The order of the fields does not count, because PostgreSQL has its own. */
 export function isSame(one: unknown, other: unknown): boolean {
   return inOrder(one) === inOrder(other);
 }

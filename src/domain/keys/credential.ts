@@ -21,7 +21,7 @@ export interface Presented {
 
 const NONE: Credential = { authorization: '' };
 
-/** The only credential of a request. Each header that an enabled form uses counts as one, whatever its scheme. */
+/** The only credential of a request. Each header that an enabled form uses counts as one, with any scheme. */
 export function readCredential(forms: readonly CredentialForm[], request: RequestHeaders): Presented {
   const { authorization, keys } = headersOf(forms, request);
   const isBasicOn = forms.includes('basic');
@@ -41,7 +41,7 @@ export function readCredential(forms: readonly CredentialForm[], request: Reques
   return { credential, challenge: isBasicOn && !hasOther && !isBrowser() ? 'Basic realm="api"' : 'Bearer' };
 }
 
-/** Every text of a request in which a key may stand, whatever else is wrong with it. */
+/** Every text of a request in which a key may stand, even if the request is malformed. */
 export function credentialTexts(forms: readonly CredentialForm[], request: Pick<RequestHeaders, 'values'>): string[] {
   const { authorization, keys } = headersOf(forms, request);
   const passwords = forms.includes('basic') ? authorization.flatMap((value) => passwordIn(value) ?? []) : [];
@@ -69,7 +69,7 @@ function found(apiKey: string | undefined): Credential {
   return apiKey ? { apiKey } : NONE;
 }
 
-/** RFC 7617: whatever follows the first colon. Undefined unless it is the canonical base64 (RFC 4648, 4) of such a text. */
+/** RFC 7617: what follows the first colon. Undefined unless it is the canonical base64 (RFC 4648, 4) of such a text. */
 function passwordIn(header: string): string | undefined {
   if (!BASIC.test(header)) return undefined;
   const encoded = header.slice('basic '.length);

@@ -11,7 +11,7 @@ export type EndStatus = Exclude<ApiKeyStatus, 'active'>;
 export interface KeyTimes {
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
-  /** When the expiry was first observed. After that the key stays expired, whatever the clock shows. */
+  /** When the expiry was first observed. After that the key stays expired, even if the clock is set back. */
   readonly expiredAt: Date | null;
   /** When the key ends because its successor is in use. Never later than its expiry. */
   readonly endsAt: Date | null;

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 /** How long a line waits for a slow reader, in all and at once. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 const PAUSE_MS = 10;
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
@@ -13,10 +13,10 @@ const clock = new Int32Array(new SharedArrayBuffer(4));
 export class StandardOutput implements DestinationStream {
   private dropped = 0;
 
-  /** @param fd another file, and another patience, for tests */
+  /** @param fd another file, and another timeout, for tests */
   constructor(
     private readonly fd = 1,
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
   write(line: string): void {
@@ -35,7 +35,7 @@ export class StandardOutput implements DestinationStream {
   }
 
   private writeAll(bytes: Buffer): void {
-    const giveUpAt = performance.now() + this.patienceMs;
+    const giveUpAt = performance.now() + this.timeoutMs;
     for (let written = 0; written < bytes.length;) {
       try {
         written += writeSync(this.fd, bytes, written);

@@ -49,7 +49,7 @@ export interface UnaryMethod<Request, Answer> {
   answerToError?(): Answer;
 }
 
-/** What a method may do with its call, of whatever protocol. */
+/** What a method may do with its call, in any protocol. */
 export interface Answering {
   /** Goes out with the answer: initial metadata over gRPC, headers over HTTP. */
   sendMetadata(metadata: Metadata): void;

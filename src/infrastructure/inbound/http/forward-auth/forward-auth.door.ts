@@ -107,7 +107,7 @@ class ForwardAuthController {
       'A good key that may not do this. With nginx also instead of 429 and 503, which X-Latchkey-Status then names',
   })
   @ApiResponse(responses.KEY_LIMITED)
-  @ApiResponse(responses.KEY_UNJUDGED)
+  @ApiResponse(responses.KEY_UNAVAILABLE)
   @responses.ProblemResponses({ 400: 'Unknown mode' })
   async answer(
     @Query('mode') mode: unknown,

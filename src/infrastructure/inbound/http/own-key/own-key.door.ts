@@ -60,7 +60,7 @@ class OwnKeyController {
   @ApiOkResponse({ type: OwnKeyView, headers: { ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS } })
   @ApiResponse(responses.INVALID_KEY)
   @ApiResponse(responses.KEY_LIMITED)
-  @ApiResponse(responses.KEY_UNJUDGED)
+  @ApiResponse(responses.KEY_UNAVAILABLE)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const judge = async (credential: string | undefined, client: Client) => {
       const own = await this.showOwnKey.execute(credential, client, clientAddressOf(request));

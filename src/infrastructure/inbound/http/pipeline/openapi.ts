@@ -118,7 +118,7 @@ export const KEY_FORBIDDEN = {
   },
   content: MESSAGE,
 } as const;
-export const KEY_UNJUDGED = {
+export const KEY_UNAVAILABLE = {
   status: 503,
   description: 'A store is unavailable: no request is let through',
   content: MESSAGE,
