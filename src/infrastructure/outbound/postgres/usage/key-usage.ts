@@ -52,7 +52,7 @@ export class PostgresKeyUsage implements KeyUsage {
   }
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string, count = 1): void {
-    this.noted.noteGrant(keyId, clientIp, service, at, count, used);
+    this.noted.noteGrant(keyId, clientIp, service, at, used, count);
   }
 
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {

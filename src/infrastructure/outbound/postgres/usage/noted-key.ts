@@ -58,7 +58,7 @@ export class NotedKey {
     this.permissions = new PermissionUses(room);
   }
 
-  noteGrant(clientIp: string | null, service: string | null, at: Date, count = 1, used = UNKNOWN_PERMISSION): void {
+  noteGrant(clientIp: string | null, service: string | null, at: Date, used = UNKNOWN_PERMISSION, count = 1): void {
     const atMs = at.getTime();
     const day = utcDay(at);
     this.hasNews = true;

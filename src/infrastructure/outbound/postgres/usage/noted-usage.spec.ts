@@ -146,8 +146,8 @@ describe('a noted key', () => {
   test('counts the permissions beyond the room of all keys in one, and gives the room back', () => {
     const room = { left: 3 };
     const [key, other] = [new NotedKey('a', room), new NotedKey('b', room)];
-    for (const used of ['a:read', 'b:read', 'a:read']) key.noteGrant(null, null, at(0), 1, used);
-    for (const used of ['a:read', 'b:read', 'c:read']) other.noteGrant(null, null, at(0), 1, used);
+    for (const used of ['a:read', 'b:read', 'a:read']) key.noteGrant(null, null, at(0), used);
+    for (const used of ['a:read', 'b:read', 'c:read']) other.noteGrant(null, null, at(0), used);
     const counts = (noted: NotedKey) => taken(noted).permissions.map(({ used, count }) => [used, count]);
     expect(counts(key)).toEqual([
       ['a:read', 2],

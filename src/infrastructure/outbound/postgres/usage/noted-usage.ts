@@ -24,11 +24,11 @@ export class NotedUsage {
   /** @param mostResting keys to keep in memory after a write */
   constructor(private readonly mostResting = MAX_RESTING) {}
 
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, count = 1, used?: string): void {
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string, count = 1): void {
     const key = this.of(keyId);
     // A first grant does not wait for the pause that started with an earlier refusal.
     if (!key.isUsed) this.lookAtIn(1, key);
-    key.noteGrant(clientIp, service, at, count, used);
+    key.noteGrant(clientIp, service, at, used, count);
   }
 
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {
