@@ -1,7 +1,7 @@
 import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
 import { Administrators, ChangeAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
-import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
+import { ChangeKeysOfOwner, ViewKeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
@@ -55,7 +55,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     reportUses: new ReportUses(validation),
     showOwnKey: new ShowOwnKey(validateKey, keys),
     makeApiKeys: new MakeApiKeys(confirmation, settings),
-    keyOfOwner: new KeyOfOwner(shownKeys, keys, usage),
+    viewKeyOfOwner: new ViewKeyOfOwner(shownKeys, keys, usage),
     changeKeysOfOwner: new ChangeKeysOfOwner(accounts, confirmation),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),

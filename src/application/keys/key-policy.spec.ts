@@ -117,7 +117,7 @@ describe('A rotation under a policy', () => {
     expect([rotated.access, rotated.replaced.access]).toEqual(['read-only', 'read-only']);
     expect(rotated.key.snapshot().access).toBe('read-and-write');
     const renamed = await app.changeKeysOfOwner.rename(themselves(ownerId), key.id, { name: 'other' }, client());
-    const read = await app.keyOfOwner.find(ownerId, key.id);
+    const read = await app.viewKeyOfOwner.find(ownerId, key.id);
     const shown = [renamed, read, ...(await list(ownerId)).items].map(({ access }) => access);
     expect(new Set(shown)).toEqual(new Set(['read-only']));
     const created = eventsOf(app, ownerId, 'api_key.created').map(({ details }) => JSON.parse(details!).access);

@@ -13,7 +13,7 @@ import {
 } from '#test/support/application/calls.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { DAY_MS } from '#domain/time.js';
-import { KeyOfOwner } from './keys-of-owner.js';
+import { ViewKeyOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../key-ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
@@ -111,7 +111,7 @@ describe('ShownKeys.ofOwner', () => {
     expect(items[0]!.key.snapshot().expiredAt).toEqual(now);
     const other = await createKey(app, id);
     runOut(app, other.key.id);
-    const shown = await app.keyOfOwner.find(id, other.key.id);
+    const shown = await app.viewKeyOfOwner.find(id, other.key.id);
     expect(shown.key.snapshot().expiredAt).toEqual(shown.now);
   });
 
@@ -135,7 +135,7 @@ describe('ShownKeys.ofOwner', () => {
   });
 });
 
-describe('KeyOfOwner', () => {
+describe('ViewKeyOfOwner', () => {
   test('returns the key as the list shows it, with the history of its use', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
@@ -146,7 +146,7 @@ describe('KeyOfOwner', () => {
       client: client(),
     });
     const { items } = await app.shownKeys.ofOwner(id, undefined, { limit: 50 });
-    const found = await app.keyOfOwner.find(id, key.id);
+    const found = await app.viewKeyOfOwner.find(id, key.id);
     const now = app.store.now();
     const listed = items.find((item) => item.key.id === key.id);
     expect(found).toEqual({ ...listed, ...(await app.usage.history(key.id, now)), now });
@@ -158,7 +158,7 @@ describe('KeyOfOwner', () => {
     const { key } = await createKey(app, other.id);
     const refusal = { code: 'not_found', message: 'There is no such API key' };
     for (const keyId of [key.id, randomUUID()]) {
-      await expect(app.keyOfOwner.find(id, keyId)).rejects.toMatchObject(refusal);
+      await expect(app.viewKeyOfOwner.find(id, keyId)).rejects.toMatchObject(refusal);
     }
   });
 
@@ -166,7 +166,7 @@ describe('KeyOfOwner', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    const { now, ...shown } = await app.keyOfOwner.find(id, key.id);
+    const { now, ...shown } = await app.viewKeyOfOwner.find(id, key.id);
     expect(shown.key.status(now)).toBe('expired');
     expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
   });
@@ -181,7 +181,7 @@ test('an expiry that a list or a detail has read is recorded, even when the cloc
   keys.list = async (...call) => setBack(await app.keys.list(...call));
   keys.findListed = async (...call) => setBack(await app.keys.findListed(...call));
   const shownKeys = shownBy(keys, app.dueEnds);
-  const detail = new KeyOfOwner(shownKeys, app.keys, app.usage);
+  const detail = new ViewKeyOfOwner(shownKeys, app.keys, app.usage);
   for (const show of [
     (ownerId: string) => shownKeys.ofOwner(ownerId, undefined, ALL),
     (ownerId: string, keyId: string) => detail.find(ownerId, keyId),

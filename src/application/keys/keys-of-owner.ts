@@ -19,7 +19,7 @@ import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { anyKey, type ChangeOfKey, changeKeys, pausing, revoking } from './change-keys.js';
 
 /** One key, as its owner sees it. Throws `not_found` for a key of another owner. */
-export class KeyOfOwner {
+export class ViewKeyOfOwner {
   constructor(
     private readonly shownKeys: ShownKeys,
     private readonly keys: ApiKeys,

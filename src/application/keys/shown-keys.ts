@@ -34,7 +34,7 @@ export interface ShownPage extends Page<OwnedKey> {
 }
 
 /** With the numbers of all keys of the owner, not only of those on this page. */
-export interface KeysOfOwner extends ShownPage, KeyCounts {
+export interface PageOfOwner extends ShownPage, KeyCounts {
   readonly policy: KeyPolicy;
 }
 
@@ -68,7 +68,7 @@ export class ShownKeys {
     status: ApiKeyStatus | undefined,
     { limit, cursor }: PageRequest,
     sort?: KeySort,
-  ): Promise<KeysOfOwner> {
+  ): Promise<PageOfOwner> {
     const { keys, accounts, dueEnds, keyPolicy: service } = this.parts;
     const page = await this.page({ ownerId, status, sort }, startOf(cursor, wrongCursor, sort), limit);
     await dueEnds.ofOwner(ownerId, page.now);

@@ -1,4 +1,4 @@
-import type { KeysOfOwner } from '#application/keys/shown-keys.js';
+import type { PageOfOwner } from '#application/keys/shown-keys.js';
 import type { ListedKey } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
@@ -9,7 +9,7 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 /** Answers are built field by field, so that a new column never leaks by itself. */
 
-export function keyListView({ items, policy, now, ...list }: KeysOfOwner): ApiKeyListView {
+export function keyListView({ items, policy, now, ...list }: PageOfOwner): ApiKeyListView {
   const { activeKeys, endedKeys, nextCursor } = list;
   const { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
-import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
+import { ChangeKeysOfOwner, ViewKeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
 import { ShownKeys } from '#application/keys/shown-keys.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { requireFields } from '#domain/errors.js';
@@ -62,7 +62,7 @@ export const CONFIRMED = {
 export class ApiKeysController {
   constructor(
     private readonly shownKeys: ShownKeys,
-    private readonly key: KeyOfOwner,
+    private readonly key: ViewKeyOfOwner,
     private readonly makeKeys: MakeApiKeys,
     private readonly changeKeys: ChangeKeysOfOwner,
   ) {}

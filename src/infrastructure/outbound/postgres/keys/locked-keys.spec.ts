@@ -134,7 +134,7 @@ describe('while a row is locked', () => {
     let shown: Promise<unknown> | undefined;
     await whileLocked('api_keys', [due.id], async () => {
       const lists = times(CROWD, () => app.shownKeys.ofOwner(due.ownerId, undefined, { limit: 50 }));
-      const details = times(CROWD, () => app.keyOfOwner.find(due.ownerId, due.id));
+      const details = times(CROWD, () => app.viewKeyOfOwner.find(due.ownerId, due.id));
       shown = Promise.all([...lists, ...details]);
       await eventually(async () => (await waiting()) > 0);
       await requireOthersUnhindered(app);
