@@ -145,19 +145,21 @@ async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): Promise
   await manager.query(`SELECT ${lock}($1)`, [USAGE_LOCK]);
 }
 
-const OF_USAGE = [
+/** What follows from usage, with its notices. */
+const TABLES = [
   'api_key_usage',
   'api_key_addresses',
   'api_key_denials',
   'api_key_days',
   'api_key_networks',
   'api_key_permissions',
+  'idle_notices',
 ];
 
-/** With the notices that follow from usage. Call it after the keys are marked as purged, so that nothing is written again. */
+/** Call it after the keys are marked as purged, so that nothing is written again. */
 export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {
   await lockUsage(manager, 'purge');
-  for (const table of [...OF_USAGE, 'idle_notices']) {
+  for (const table of TABLES) {
     const ofPurgedKeys = 'key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)';
     await manager.query(`DELETE FROM ${table} WHERE ${ofPurgedKeys}`, [ownerId]);
   }
