@@ -1,7 +1,6 @@
 import { MAX_KEY_DAYS } from '../accounts/entitlements.js';
-import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-status.js';
+import { isOpen, type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-status.js';
 import { pausedDigest } from '../keys/key-restrictions.js';
-import { isOpen } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
 import { actorKindOf, detailsOf, type HistoryEvent, moment } from './event-details.js';
 import { rotationProblems, type StoredKey } from './recorded-rotation.js';
