@@ -203,8 +203,9 @@ public final class Guard implements AutoCloseable {
         Stream.of(credential.apiKey(), credential.authorization(), options.serviceToken)
             .filter(secret -> !secret.isEmpty())
             .reduce(failure.getMessage(), (text, secret) -> text.replace(secret, "[redacted]"));
-    call(options.onError, new Failure(failure.code, message, question.names().requestId()));
-    if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, message);
+    String line = RequestNames.tidy(message, 300);
+    call(options.onError, new Failure(failure.code, line, question.names().requestId()));
+    if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, line);
   }
 
   /** Logs the first failure, and then at most one line a minute. */

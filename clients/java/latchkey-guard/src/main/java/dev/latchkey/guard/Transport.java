@@ -80,7 +80,7 @@ final class Transport {
     final boolean mayRetry;
 
     FailedException(String code, String message, boolean mayRetry) {
-      super(RequestNames.tidy(String.valueOf(message), 300), null, false, false);
+      super(String.valueOf(message), null, false, false);
       this.code = code;
       this.mayRetry = mayRetry;
     }

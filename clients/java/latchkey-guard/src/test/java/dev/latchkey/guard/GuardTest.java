@@ -69,12 +69,11 @@ final class GuardTest {
   @Test
   void hooksSeeNoKeyAndOneThatThrowsChangesNothing() {
     List<String> seen = new ArrayList<>();
+    // The last one stands where the message is cut.
+    String text = "Bearer lk_key, Bearer very-secret" + " ".repeat(257) + "Bearer lk_key";
     try (var latchkey =
             new RawLatchkey(
-                call ->
-                    json(
-                        500,
-                        "{\"code\":\"internal\",\"message\":\"Bearer lk_key, Bearer very-secret\"}"));
+                call -> json(500, "{\"code\":\"internal\",\"message\":\"" + text + "\"}"));
         Guard guard =
             builder(latchkey)
                 .onError(failure -> seen.add(failure.toString()))
@@ -88,7 +87,7 @@ final class GuardTest {
     }
     assertEquals(2, seen.size());
     assertTrue(seen.get(0).contains("INTERNAL"), seen.get(0));
-    assertFalse(String.join(" ", seen).matches(".*(lk_key|very-secret).*"), seen.toString());
+    assertFalse(String.join(" ", seen).matches(".*(lk_|very-secret).*"), seen.toString());
   }
 
   @ParameterizedTest
