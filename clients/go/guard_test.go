@@ -428,11 +428,36 @@ func TestReportsToALatchkeyThatHangsTakeASecondInAll(t *testing.T) {
 	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
 	for number := range 200 {
 		used := Question{Credential: Credential{APIKey: fmt.Sprint("lk_", number)}, Operation: Read}
-		guard.leases.count(used, guard.now().monotonic)
+		guard.leases.count(&leasedKey{}, used, guard.now().monotonic)
 	}
 	guard.Close()
 	if reports.Load() > 1 {
 		t.Errorf("%d reports were sent one after the other", reports.Load())
+	}
+}
+
+func TestTheTextOfACredentialIsKeptOnlyAsLongAsItsCount(t *testing.T) {
+	latchkey := answering(t, func(map[string]any) string { return grant + `,"lease":{"lengthMs":2000,"uses":50}` })
+	guard := newGuard(t, WithTarget(latchkey.URL))
+	guard.hasLeases = true // Without its reporter: the test takes out what was used.
+	guard.now = func() moment { return moment{time.Hour, time.Hour} }
+	for range 2 {
+		for range 3 {
+			if decision := ask(guard, context.Background()); decision.Status != 200 {
+				t.Fatal(decision)
+			}
+		}
+		if uses := guard.leases.takeUses(guard.now()); len(uses) != 1 {
+			t.Errorf("reported %v", uses)
+		}
+		if kept := fmt.Sprint(guard.leases.hot, guard.leases.counts); strings.Contains(kept, "lk_key") {
+			t.Errorf("kept %s", kept)
+		}
+		for _, key := range guard.leases.keys {
+			if key.lastCount != nil {
+				t.Errorf("kept %v", key.lastCount.used)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package latchkey
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"maps"
 	"sync"
@@ -8,12 +9,8 @@ import (
 )
 
 // docs/leases.md of Latchkey says why no lease grants against a change that was answered.
-const (
-	longestLeaseMs = 2000
-	quiet          = time.Second // so long nobody waits for a call, after one that brought no lease
-	mostKeys       = 100_000
-	mostCounts     = 1000 // addresses are counted one by one up to here
-)
+// Addresses are counted one by one up to mostCounts.
+const longestLeaseMs, mostKeys, mostCounts = 2000, 100_000, 1000
 
 // A moment is a time by two clocks. On Linux the monotonic one stands still while a machine sleeps.
 type moment struct{ wall, monotonic time.Duration }
@@ -52,24 +49,22 @@ type leasedKey struct {
 	lease
 	call       chan struct{} // is closed at its end
 	quietUntil time.Duration // by the monotonic clock, after a call that brought none
+	lastCount  *count        // the next use is probably like the last one
 }
 
 type count struct {
+	used  Question // without the members that no report has
 	times int
 	last  time.Duration
 }
 
+// Texts of credentials are kept only while they have counts.
 type leases struct {
 	lock   sync.Mutex
 	spent  int
 	keys   map[[sha256.Size]byte]*leasedKey
-	counts map[Question]count // without the members that no report has
-}
-
-// digestOf is of the credential's form and exact text, by which Latchkey reads it.
-func digestOf(c Credential) [sha256.Size]byte {
-	text := make([]byte, 0, 256) // On the stack, unless the credential is longer.
-	return sha256.Sum256(append(append(append(text, c.APIKey...), 0), c.Authorization...))
+	hot    map[Credential]*leasedKey // those that have counts: found without the digest, which takes longer
+	counts map[Question]*count
 }
 
 // fromLease grants from a lease. A request that it does not grant, and that mayWait, may get a call of its own, whose
@@ -78,15 +73,10 @@ func (g *Guard) fromLease(question *Question, mayWait bool) (d Decision, own <-c
 	if !g.hasLeases || question.Credential == (Credential{}) || g.closing.Err() != nil {
 		return d, nil, nil
 	}
-	digest := digestOf(question.Credential)
 	l := &g.leases
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	key, now := l.keys[digest], g.now()
-	if key == nil && len(l.keys) < mostKeys {
-		key = &leasedKey{}
-		l.keys[digest] = key
-	}
+	key, now := l.keyOf(question.Credential, true), g.now()
 	switch {
 	case key == nil:
 	case now.until(key.end) > 0:
@@ -102,6 +92,20 @@ func (g *Guard) fromLease(question *Question, mayWait bool) (d Decision, own <-c
 	return d, nil, nil
 }
 
+// keyOf finds a key by a digest of the credential's form and exact text, by which Latchkey reads it. A hot key is found
+// without one, because that takes longer than the rest of a grant.
+func (l *leases) keyOf(credential Credential, mayAdd bool) *leasedKey {
+	key := l.hot[credential]
+	if key == nil {
+		digest := sha256.Sum256([]byte(credential.APIKey + "\x00" + credential.Authorization))
+		if key = l.keys[digest]; key == nil && mayAdd && len(l.keys) < mostKeys {
+			key = &leasedKey{}
+			l.keys[digest] = key
+		}
+	}
+	return key
+}
+
 // spend takes a use of a lease, and renews the lease if that is due.
 func (g *Guard) spend(key *leasedKey, question *Question, permission string, now moment) Decision {
 	g.leases.spent++
@@ -111,19 +115,16 @@ func (g *Guard) spend(key *leasedKey, question *Question, permission string, now
 	if key.used >= key.Uses {
 		key.end = now
 	}
-	used := Question{
-		Credential: question.Credential, Operation: question.Operation, Permission: permission, ClientIP: question.ClientIP,
-	}
+	used := Question{Credential: question.Credential, Operation: question.Operation, ClientIP: question.ClientIP}
+	used.Permission = permission
 	if isDue && key.call == nil && now.monotonic >= key.quietUntil {
 		g.callForLease(key, question, used, now)
 	} else {
-		g.leases.count(used, now.monotonic)
+		g.leases.count(key, used, now.monotonic)
 	}
 	decision := key.grant
-	if decision.RateLimit != nil {
-		rate := *decision.RateLimit
-		rate.Remaining = max(0, rate.Remaining-key.used)
-		decision.RateLimit = &rate
+	if rate := decision.RateLimit; rate != nil {
+		decision.RateLimit = &RateLimit{rate.Limit, max(0, rate.Remaining-key.used), rate.ResetSeconds, rate.WindowSeconds}
 	}
 	return decision
 }
@@ -138,10 +139,10 @@ func (l *leases) ended(key *leasedKey, renewing Question, begun, now moment, dec
 		given.grant, given.end = decision.clone(), moment{begun.wall + usable, begun.monotonic + usable}
 		key.lease = *given
 	} else {
-		key.quietUntil = now.monotonic + quiet
+		key.quietUntil = now.monotonic + time.Second // so long nobody waits for a call
 	}
 	if renewing != (Question{}) && decision.Status != 200 {
-		l.count(renewing, begun.monotonic)
+		l.count(key, renewing, begun.monotonic)
 	}
 	close(key.call)
 	key.call = nil
@@ -151,33 +152,37 @@ func (l *leases) ended(key *leasedKey, renewing Question, begun, now moment, dec
 func (l *leases) drop(credential Credential) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if key := l.keys[digestOf(credential)]; key != nil {
+	if key := l.keyOf(credential, false); key != nil {
 		key.lease = lease{}
 	}
 }
 
-func (l *leases) count(used Question, at time.Duration) {
-	known, isKnown := l.counts[used]
-	if !isKnown && len(l.counts) >= mostCounts {
-		used.ClientIP = ""
-		known = l.counts[used]
+func (l *leases) count(key *leasedKey, used Question, at time.Duration) {
+	if key.lastCount == nil || key.lastCount.used != used {
+		if len(l.counts) >= mostCounts && l.counts[used] == nil {
+			used.ClientIP = ""
+		}
+		key.lastCount = cmp.Or(l.counts[used], &count{used: used})
+		l.counts[used], l.hot[used.Credential] = key.lastCount, key
 	}
-	l.counts[used] = count{known.times + 1, at}
+	key.lastCount.times++
+	key.lastCount.last = at
 }
 
 // takeUses takes out what leases were used for, as KeyUses in JSON, and frees memory.
-func (l *leases) takeUses(now moment) []any {
+func (l *leases) takeUses(now moment) (uses []any) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	maps.DeleteFunc(l.keys, func(_ [sha256.Size]byte, key *leasedKey) bool {
+		key.lastCount = nil
 		return !key.isRecent(now) && key.call == nil && now.monotonic >= key.quietUntil
 	})
-	uses := []any{}
 	for used, count := range l.counts {
 		entry := used.message()
 		entry["count"], entry["lastMsAgo"] = count.times, max(0, (now.monotonic-count.last).Milliseconds())
 		uses = append(uses, entry)
 	}
 	clear(l.counts)
+	clear(l.hot)
 	return uses
 }

@@ -98,7 +98,9 @@ func New(opts ...Option) (*Guard, error) {
 			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 		},
 		logger: slog.Default(), now: now,
-		leases: leases{keys: map[[sha256.Size]byte]*leasedKey{}, counts: map[Question]count{}},
+		leases: leases{
+			keys: map[[sha256.Size]byte]*leasedKey{}, hot: map[Credential]*leasedKey{}, counts: map[Question]*count{},
+		},
 	}
 	for _, option := range opts {
 		option(g)
