@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // An Operation is what a request does. No key may ever do the last four.
@@ -107,12 +108,8 @@ func tidy(text string, longest int) string {
 // latin1 reads each byte as one character, and keeps so many.
 func latin1(text string, longest int) string {
 	text = text[:min(len(text), longest)]
-	at := 0
-	for at < len(text) && text[at] <= unicode.MaxASCII {
-		at++
-	}
-	if at == len(text) {
-		return text
+	if utf8.ValidString(text) && utf8.RuneCountInString(text) == len(text) {
+		return text // It is ASCII.
 	}
 	characters := make([]rune, len(text))
 	for at := range len(text) {
