@@ -76,7 +76,8 @@ describe('a key that is limited', () => {
     await focusOn(permission(page, 'area-140:write'));
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
     await focusOn(button(page, 'Only one of them… area-141'));
     await page.keyboard.press('Enter');
     await page.keyboard.type('42');

@@ -38,6 +38,20 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
         <div role="rowheader" className={classes.resource}>
           {capital(plain(resource))} <code className={list.slug}>{resource}</code>
         </div>
+        {!isInstance && (
+          <div role="gridcell" className={classes.one}>
+            <button
+              type="button"
+              className={`${surface.link} ${classes.link}`}
+              aria-label={`${restrictions.onlyOne} ${plain(resource)}`}
+              data-cell={`${resource} one`}
+              tabIndex={tabIndex(`${resource} one`)}
+              onClick={() => onOnlyOne(resource)}
+            >
+              {restrictions.onlyOne}
+            </button>
+          </div>
+        )}
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
             {actions.includes(action) && (
@@ -51,20 +65,6 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
             )}
           </div>
         ))}
-        <div role="gridcell" className={classes.one}>
-          {!isInstance && (
-            <button
-              type="button"
-              className={`${surface.link} ${classes.link}`}
-              aria-label={`${restrictions.onlyOne} ${plain(resource)}`}
-              data-cell={`${resource} one`}
-              tabIndex={tabIndex(`${resource} one`)}
-              onClick={() => onOnlyOne(resource)}
-            >
-              {restrictions.onlyOne}
-            </button>
-          )}
-        </div>
       </div>
       {children}
     </>

@@ -21,10 +21,15 @@ function rowsOf(grid: HTMLElement): HTMLElement[][] {
   return rows.map((row) => [...row.querySelectorAll<HTMLElement>('[data-cell]')]).filter((cells) => cells.length > 0);
 }
 
+/** Such as "read". */
+const columnOf = (cell: HTMLElement) => cell.dataset['cell']?.replace(/.*[: ]/, '');
+
 function neighbour(rows: readonly HTMLElement[][], from: HTMLElement, key: string): HTMLElement | undefined {
   const y = rows.findIndex((cells) => cells.includes(from));
   const x = rows[y]?.indexOf(from) ?? 0;
-  const inRow = (cells: HTMLElement[] | undefined) => cells?.[Math.min(x, cells.length - 1)];
+  // A row may lack some of the columns.
+  const inRow = (cells: HTMLElement[] | undefined) =>
+    cells?.find((cell) => columnOf(cell) === columnOf(from)) ?? cells?.at(-1);
   const places: Readonly<Record<string, HTMLElement | undefined>> = {
     ArrowDown: inRow(rows[y + 1]),
     ArrowUp: inRow(rows[y - 1]),
