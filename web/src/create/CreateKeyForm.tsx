@@ -96,7 +96,6 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
                 choices={levels}
                 value={draft.access}
                 onChange={(access) => change({ access })}
-                note={create.never}
                 error={errors.access}
               />
               <PermissionsField

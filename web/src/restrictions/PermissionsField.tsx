@@ -16,7 +16,7 @@ interface Props extends ChosenPermissions {
 
 /** Everything that the owner may do, or what is chosen. What no longer fits is left out, and said. */
 export function PermissionsField({ access, scope, chosen, onChange, error }: Props) {
-  const { restrictions } = useTexts();
+  const { create, restrictions } = useTexts();
   const isLimited = scope === 'only';
   const { data } = usePermissions();
   const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
@@ -49,6 +49,7 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
       ]}
       value={scope}
       onChange={(next: Scope) => onChange({ scope: next })}
+      note={create.never}
       error={error}
     >
       {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
