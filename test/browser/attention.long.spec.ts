@@ -53,13 +53,13 @@ describe('what needs attention', () => {
   test('has targets of 44 px on a phone', async () => {
     const page = await openWith([EXPIRED]);
     await page.setViewportSize({ width: 360, height: 740 });
-    const handled = button(section(page), 'Handled: Old laptop');
+    const handled = button(section(page), 'Mark handled: Old laptop');
     await handled.scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await handled.boundingBox())!;
     const [left, top] = [x + width / 2, y + height / 2];
     const at = [-21.5, 21.5].flatMap((d) => [`${left + d}, ${top}`, `${left}, ${top + d}`]);
     const hit = `[${at.map((point) => `document.elementFromPoint(${point})`).join()}].map((found) => found.ariaLabel)`;
-    expect(await page.evaluate(hit)).toEqual(at.map(() => 'Handled: Old laptop'));
+    expect(await page.evaluate(hit)).toEqual(at.map(() => 'Mark handled: Old laptop'));
   });
 
   test.each([

@@ -33,8 +33,8 @@ describe('a person with many keys', () => {
     const { page } = await stage.open({ owner });
     await page.getByText('Ended 60', { exact: true }).waitFor({ state: 'attached' });
     await button(page, 'Name').click();
-    await button(page, 'Handled: Import').click();
-    await button(page, 'Handled: Import').waitFor({ state: 'detached' });
+    await button(page, 'Mark handled: Import').click();
+    await button(page, 'Mark handled: Import').waitFor({ state: 'detached' });
     await look('list-sorted', page);
     const details = await showDetails(page, 'Backup');
     await details.getByRole('heading', { name: 'Rotation' }).waitFor();
@@ -43,7 +43,7 @@ describe('a person with many keys', () => {
     await details.waitFor({ state: 'detached' });
     await page.reload();
     await row(page, 'Dashboard').waitFor();
-    await button(page, 'Handled: Import').waitFor({ state: 'detached' });
+    await button(page, 'Mark handled: Import').waitFor({ state: 'detached' });
   });
 
   test('picks permissions by column, in both schemes and on a phone', async () => {

@@ -167,7 +167,7 @@ describe('a key that nobody dares to revoke', () => {
     openPanel();
     const section = within(await screen.findByRole('region', { name: 'Needs attention' }));
     section.getByText(/^Rotate it if you still need it/);
-    expect(section.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Handled']);
+    expect(section.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Mark handled']);
   });
 
   test('is paused until a time of the service, even if the browser’s clock is a day behind', async () => {

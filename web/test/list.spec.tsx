@@ -373,21 +373,24 @@ describe('what needs attention', () => {
     );
     openPanel();
     const section = await region();
-    fireEvent.click(section.getByRole('button', { name: 'Handled: Soon 1' }), { detail: 1 });
-    fireEvent.click(section.getByRole('button', { name: 'Handled: Soon 2' }), { detail: 2 });
-    await isGone(() => section.queryByRole('button', { name: 'Handled: Soon 1' }));
+    fireEvent.click(section.getByRole('button', { name: 'Mark handled: Soon 1' }), { detail: 1 });
+    fireEvent.click(section.getByRole('button', { name: 'Mark handled: Soon 2' }), { detail: 2 });
+    await isGone(() => section.queryByRole('button', { name: 'Mark handled: Soon 1' }));
     expect(api.calls('markHandled')).toHaveLength(1);
   });
 
-  test('counts all lines in its title, and sets off only the button that mends the most urgent one', async () => {
+  test('counts all lines in its title, and marking one as handled is quieter than mending it', async () => {
     api.keys = several(4, (n) =>
       anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
     );
     openPanel();
     const section = await region();
     section.getByRole('heading', { name: 'Needs attention 4' });
-    const looks = section.getAllByRole('button', { name: /^Rotate/ }).map(({ dataset }) => dataset.variant);
-    expect(looks).toEqual(['light', 'default', 'default']);
+    const looksOf = (name: RegExp) => section.getAllByRole('button', { name }).map(({ dataset }) => dataset.variant);
+    expect([...looksOf(/^Rotate/), ...looksOf(/^Mark handled/)]).toEqual([
+      ...Array<string>(3).fill('default'),
+      ...Array<string>(3).fill('subtle'),
+    ]);
   });
 
   test.each([
@@ -500,8 +503,8 @@ describe('what needs attention', () => {
   });
 
   test.each([
-    ['en', 'Good to know', 'Handled: ', 'API keys'],
-    ['de', 'Gut zu wissen', 'Erledigt: ', 'API-Schlüssel'],
+    ['en', 'Good to know', 'Mark handled: ', 'API keys'],
+    ['de', 'Gut zu wissen', 'Abhaken: ', 'API-Schlüssel'],
   ] as const)('is removed once it is handled, in any browser (%s)', async (language, title, label, heading) => {
     api.keys = [1, 2].map((n) => ({ ...idle(), name: `Job ${n}`, idleEndsAt: iso((n + 3) * DAY_MS) }));
     const { unmount } = openPanel({ language });

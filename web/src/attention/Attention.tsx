@@ -15,7 +15,7 @@ import { DAY_MS, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
-import { AlertIcon, CheckIcon, ClockIcon, WarningIcon } from '../ui/icons';
+import { AlertIcon, ClockIcon, WarningIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
 import list from '../ui/list.module.css';
 import { once } from '../ui/once';
@@ -68,12 +68,11 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
           {concerns.length}
         </Text>
       </Title>
-      <ul ref={lines}>
-        {shown.map((concern, index) => (
+      <ul ref={lines} className={classes.lines}>
+        {shown.map((concern) => (
           <Line
             key={`${concern.kind} ${concern.key.id}`}
             concern={concern}
-            isFirst={index === 0}
             canRotate={canRotate}
             canCreate={canCreate}
             placeOf={placeOf}
@@ -114,14 +113,12 @@ function severityOf({ kind }: Concern): keyof typeof ICONS {
 
 interface LineProps extends Pick<Props, 'placeOf'> {
   readonly concern: Concern;
-  /** The most urgent one. */
-  readonly isFirst: boolean;
   readonly canRotate: boolean;
   readonly canCreate: boolean;
   readonly onHandled: (concern: Concern, line: HTMLElement) => Promise<void>;
 }
 
-function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: LineProps) {
+function Line({ concern, canRotate, canCreate, placeOf, onHandled }: LineProps) {
   const texts = useTexts();
   const { attention } = texts;
   const now = useNow();
@@ -150,19 +147,21 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
     <li className={classes.line}>
       <div className={classes.words} data-severity={severity}>
         {ICONS[severity]}
-        <strong>
-          <PlaceLink place={placeOf(key.id)} className={surface.link}>
-            <bdi>{key.name}</bdi>
-          </PlaceLink>
-        </strong>{' '}
-        {title}
+        <div>
+          <strong>
+            <PlaceLink place={placeOf(key.id)} className={surface.link}>
+              <bdi>{key.name}</bdi>
+            </PlaceLink>
+          </strong>{' '}
+          {title}
+        </div>
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
         {canMend && (
           <Button
             ref={fix}
-            {...(isRevoked ? dangerous : { variant: isFirst && kind !== 'reading' ? 'light' : 'default' })}
+            {...(isRevoked ? dangerous : { variant: 'default' })}
             aria-label={attention.about(label, key.name)}
             onClick={mend}
           >
@@ -170,12 +169,13 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
           </Button>
         )}
         <Button
-          variant="default"
-          leftSection={<CheckIcon />}
-          aria-label={attention.about(attention.handled, key.name)}
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          aria-label={attention.about(attention.handle, key.name)}
           onClick={once(({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!))}
         >
-          {attention.handled}
+          {attention.handle}
         </Button>
       </div>
     </li>

@@ -38,6 +38,7 @@ export const attention = {
   },
   rejected: (count: number, written: string) =>
     count === 1 ? ' · 1 request rejected since' : ` · ${written} requests rejected since`,
+  handle: 'Mark handled',
   handled: 'Handled',
   /** For screen readers, which read each button alone. */
   about: (label: string, name: string) => `${label}: ${name}`,

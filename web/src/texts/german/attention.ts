@@ -44,6 +44,7 @@ export const attention: Texts['attention'] = {
   },
   rejected: (count, written) =>
     count === 1 ? ' · seitdem 1 Anfrage abgelehnt' : ` · seitdem ${written} Anfragen abgelehnt`,
+  handle: 'Abhaken',
   handled: 'Erledigt',
   about: (label, name) => `${label}: ${name}`,
   showMore: (count) => `${count} weitere anzeigen`,
