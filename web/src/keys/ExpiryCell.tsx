@@ -7,27 +7,15 @@ import { EndOfActive } from '../key/EndOfActive';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
-import { endOf, pauseOf } from '../key/status';
+import { endOf } from '../key/status';
 import { NewTabLink } from '../ui/links';
-import { PausedUntil, StatusBadge } from '../key/StatusBadge';
+import { StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
   const { keys, language } = useTexts();
-  if (status === 'active') {
-    const pause = pauseOf(key, now);
-    return (
-      <>
-        <EndOfActive apiKey={key} />
-        {pause && (
-          <span className={classes.second}>
-            <PausedUntil iso={pause} />
-          </span>
-        )}
-      </>
-    );
-  }
+  if (status === 'active') return <EndOfActive apiKey={key} />;
   // A key whose successor came into use may end while it is on the screen.
   const reason = status === 'expired' ? '' : key.status === 'active' ? 'rotated' : (key.revokedReason ?? '');
   return (

@@ -9,7 +9,7 @@ import { KEYS, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';
 import { duration, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
-import { endOf } from '../key/status';
+import { endOf, pauseOf } from '../key/status';
 import type { Rotation } from '../key/rotation';
 import { usePlaceLinks } from '../ui/links';
 import { Access, KeyName, Table } from './Table';
@@ -25,6 +25,7 @@ interface Props extends Pick<ComponentProps<typeof Table<Row>>, 'rows' | 'sort' 
 export function KeyTable({ areEnded = false, links, ...table }: Props) {
   const texts = useTexts();
   const linkTo = usePlaceLinks();
+  const now = useNow();
   const { column, endedLabel, tableLabel } = texts.keys;
   return (
     <Table
@@ -38,8 +39,14 @@ export function KeyTable({ areEnded = false, links, ...table }: Props) {
           name: column.name,
           width: 'minmax(0, 2fr)',
           sort: 'name',
-          cell: ({ key }, parts) => (
-            <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} aside={key.note} {...parts} />
+          cell: ({ key, status }, parts) => (
+            <KeyName
+              apiKey={key}
+              to={linkTo(links.placeOf(key.id))}
+              aside={key.note}
+              pause={status === 'active' && pauseOf(key, now)}
+              {...parts}
+            />
           ),
         },
         {

@@ -3,6 +3,7 @@ import { type CSSProperties, Fragment, useId, type ReactNode, type Ref } from 'r
 import type { ApiKey } from '../api/types';
 import { capital, fewWords } from '../key/limits';
 import { useTexts } from '../texts';
+import { PausedUntil } from '../key/StatusBadge';
 import { useRowLink, type OwnLink } from '../ui/links';
 import { icon } from '../ui/icons';
 import classes from './KeyList.module.css';
@@ -170,15 +171,22 @@ interface KeyNameProps extends RowParts {
   readonly to: OwnLink;
   /** Next to the prefix. */
   readonly aside?: string | null;
+  /** When its pause ends. */
+  readonly pause?: string | false | undefined;
 }
 
 /** The link of the name covers the whole row. */
-export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, prefixId, link }: KeyNameProps) {
+export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, pause, prefixId, link }: KeyNameProps) {
   return (
     <>
       <a {...to} ref={link} className={classes.link} aria-describedby={prefixId} data-key-id={keyId}>
         <bdi>{name}</bdi>
-      </a>
+      </a>{' '}
+      {pause && (
+        <small>
+          <PausedUntil iso={pause} />
+        </small>
+      )}
       <div className={`${classes.second} ${classes.cut}`}>
         <code id={prefixId} className={classes.prefix}>
           {prefix}
