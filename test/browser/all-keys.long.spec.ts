@@ -51,7 +51,8 @@ describe('all keys', () => {
       '',
       `Ada Lovelace ${ada.email}`,
       'Read and write',
-      'No requests',
+      // The line of a key without requests.
+      '',
       'Active',
       '3 hours ago',
       'in 3 months',

@@ -16,15 +16,16 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
   const { history, keys, language, revoke } = useTexts();
   const now = useNow();
   const [accepted, rejected] = [sum(granted), sum(refused)];
-  if (accepted + rejected === 0) return revoke.noRequests;
   const most = Math.max(...granted.map((count, day) => count + (refused[day] ?? 0)));
   const heightOf = (count = 0) => (count === 0 ? 0 : Math.max(SHORTEST, (count / most) * HEIGHT));
   const lastRejected = now - (refused.length - 1 - refused.findLastIndex((count) => count > 0)) * DAY_MS;
   const [acceptedText, rejectedText] = [accepted, rejected].map((count) => wholeNumber(count, language));
   const name =
-    rejected === 0
-      ? keys.recent.accepted(acceptedText!)
-      : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
+    accepted + rejected === 0
+      ? revoke.noRequests
+      : rejected === 0
+        ? keys.recent.accepted(acceptedText!)
+        : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
   const width = granted.length * STEP;
   const bars = (counts: readonly number[], below: readonly number[]) =>
     counts.map((count, day) => {
