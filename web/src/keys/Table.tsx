@@ -155,7 +155,7 @@ export function Access({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <>
       {texts.keys.access[apiKey.access]}
-      <div className={`${classes.second} ${classes.cut}`}>
+      <div className={`${classes.second} ${classes.limits}`}>
         {fewWords(apiKey, texts).map((words) => (
           <span key={words} title={words}>
             {capital(words)}
