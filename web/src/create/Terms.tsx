@@ -88,7 +88,7 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
               onClick={once(() => toggle(each.part))}
             >
               {each.word}
-              <ChevronIcon />
+              {each.field && <ChevronIcon />}
             </UnstyledButton>
           ))}
         </div>
