@@ -14,6 +14,7 @@ import {
   screen,
   type,
   user,
+  waitFor,
   within,
 } from './support/screen';
 
@@ -254,6 +255,22 @@ describe('a key that nobody dares to revoke', () => {
     await press('Resume key');
     await screen.findByText('“CI deploy” stays paused by an administrator');
   });
+});
+
+test('a key whose lifetime is none of the usual ones is rotated for as long again, by one choice', async () => {
+  api.keys = [anApiKey({ createdAt: iso(-20 * DAY_MS), expiresAt: iso(160 * DAY_MS) })];
+  openPanel();
+  await chooseAction('CI deploy', 'Rotate…');
+  const form = await dialog('Rotate “CI deploy”');
+  const isChosen = () => form.getByRole<HTMLInputElement>('radio', { name: '180 days' }).checked;
+  expect([isChosen(), form.queryByLabelText('Expiration date')]).toEqual([true, null]);
+  // It stays there.
+  await user.click(form.getByRole('radio', { name: '7 days' }));
+  expect(isChosen()).toBe(false);
+  await user.click(form.getByRole('radio', { name: '180 days' }));
+  await type('Your password', PASSWORD);
+  await press('Rotate key');
+  await waitFor(() => expect(api.calls('rotateKey')[0]?.body).toMatchObject({ expiresInDays: 180 }));
 });
 
 describe('a rotated key', () => {

@@ -58,7 +58,7 @@ export interface Series {
 
 /** What a person chose: a number of days, or a day on their calendar. */
 export interface Expiry {
-  /** One of the presets, or CUSTOM. */
+  /** A number of days, or CUSTOM. */
   readonly choice: string;
   /** Such as 2027-02-21; empty without a valid date. */
   readonly date: string;

@@ -11,7 +11,7 @@ export function endsSoon(key: ApiKey, now: number): boolean {
 
 /** The days that the key was given, or as many of them as are allowed now. */
 export const lifetimeDays = (key: ApiKey, { maxKeyDays }: KeyPolicy): number =>
-  Math.min(Math.round(lifetimeOf(key)), maxKeyDays);
+  Math.min(Math.max(1, Math.round(lifetimeOf(key))), maxKeyDays);
 
 function lifetimeOf({ createdAt, expiresAt }: ApiKey): number {
   return (Date.parse(expiresAt) - Date.parse(createdAt)) / DAY_MS;

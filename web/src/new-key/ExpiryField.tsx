@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { useOwner } from '../base/owner';
@@ -7,9 +8,11 @@ import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, wordList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate } from './expiry';
+import { CUSTOM, daysOf, expiryIn, firstDate, lastDate } from './expiry';
 import type { Expiry } from '../base/trip';
 import { mailedDays } from '../key/expiry';
+
+const PRESETS = [7, 30, 60, 90, 365];
 
 interface Props {
   readonly label: string;
@@ -30,6 +33,9 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
   const isCustom = value.choice === CUSTOM;
   const dateText = (date: string) => calendarDate(`${date}T12:00`, language);
 
+  // The lifetime of an earlier key, or the longest that is allowed, is a choice like the others.
+  const [first] = useState(Number(value.choice));
+  const offered = new Set([...PRESETS, maxKeyDays, ...(first ? [first] : [])]);
   const choose = (choice: string) => onChange(choice === CUSTOM ? { ...value, choice } : expiryIn(Number(choice), now));
   return (
     <ChoiceCards
@@ -37,10 +43,10 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
       label={label}
       isCompact
       choices={[
-        ...EXPIRY_PRESETS.filter((preset) => preset <= maxKeyDays).map((preset) => ({
-          value: String(preset),
-          label: create.days(preset),
-        })),
+        ...[...offered]
+          .filter((preset) => preset <= maxKeyDays)
+          .sort((one, other) => one - other)
+          .map((preset) => ({ value: String(preset), label: create.days(preset) })),
         { value: CUSTOM, label: create.custom },
       ]}
       value={value.choice}

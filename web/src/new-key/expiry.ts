@@ -7,11 +7,10 @@ import { DAY_MS } from '../time/format';
 import type { FieldErrors } from './fields';
 import { serviceTime } from '../time/useNow';
 
-export const EXPIRY_PRESETS: readonly number[] = [7, 30, 60, 90, 365];
 export const CUSTOM = 'custom';
 
 export function expiryIn(days: number, now: number): Expiry {
-  return { choice: EXPIRY_PRESETS.includes(days) ? String(days) : CUSTOM, date: dateIn(days, now) };
+  return { choice: String(days), date: dateIn(days, now) };
 }
 
 /** The days that people may choose from. */

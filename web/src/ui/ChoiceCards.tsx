@@ -38,7 +38,7 @@ export function ChoiceCards<T extends string>(props: Props<T>) {
       <div
         className={classes.choices}
         data-compact={isCompact || undefined}
-        data-four={choices.length === 4 || undefined}
+        data-four={choices.length % 3 === 1 || undefined}
       >
         {choices.map((choice) => (
           <label key={choice.value} className={classes.choice}>
