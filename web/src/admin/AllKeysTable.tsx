@@ -120,7 +120,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.expires,
-          width: '8rem',
+          width: '9rem',
           sort: 'expires',
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,

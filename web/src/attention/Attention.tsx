@@ -155,7 +155,7 @@ function Line({ concern, canRotate, canCreate, placeOf, onHandled }: LineProps) 
           </strong>{' '}
           {title}
         </div>
-        <div className={classes.text}>{text}</div>
+        <Text c="dimmed">{text}</Text>
       </div>
       <div className={classes.actions}>
         {canMend && (

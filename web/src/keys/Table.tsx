@@ -1,4 +1,4 @@
-import { UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type CSSProperties, Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
 import { capital, fewWords } from '../key/limits';
@@ -155,13 +155,11 @@ export function Access({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <>
       {texts.keys.access[apiKey.access]}
-      <div className={`${classes.second} ${classes.limits}`}>
-        {fewWords(apiKey, texts).map((words) => (
-          <span key={words} title={words}>
-            {capital(words)}
-          </span>
-        ))}
-      </div>
+      {fewWords(apiKey, texts).map((words) => (
+        <Text key={words} size="xs" truncate title={words}>
+          {capital(words)}
+        </Text>
+      ))}
     </>
   );
 }
@@ -183,9 +181,9 @@ export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, pause,
         <bdi>{name}</bdi>
       </a>{' '}
       {pause && (
-        <small>
+        <Text span size="xs" ms={6}>
           <PausedUntil iso={pause} />
-        </small>
+        </Text>
       )}
       <div className={`${classes.second} ${classes.cut}`}>
         <code id={prefixId} className={classes.prefix}>
