@@ -64,7 +64,7 @@ describe('the keys of a service account', () => {
     const calls = record(page, (request) => request.url().includes('/v1/') && !request.url().includes('/session'));
     const form = await openCreate(page);
     await form.getByText('This key belongs to CI bot. It keeps working when you leave.').waitFor();
-    await form.getByText('Can read what the service account can read, and changes nothing.').waitFor();
+    await form.getByRole('radio', { name: 'Everything the service account may read' }).waitFor();
     await look('service-account-create', page);
     await fillCreate(page, { name: 'Nightly build' });
     await button(page, 'Create key').click();

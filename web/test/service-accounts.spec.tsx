@@ -83,7 +83,7 @@ describe('the keys of a service account', () => {
     open(BOT.id);
     await openCreate();
     screen.getByText('This key belongs to CI bot. It keeps working when you leave.');
-    screen.getByText('Can read what the service account can read, and changes nothing.');
+    screen.getByRole('radio', { name: 'Everything the service account may read' });
     screen.getByRole('button', { name: /^Access: read everything the service account can/ });
     await fillCreate({ name: 'Release build' });
     api.once('createKey', ({ body }) => {

@@ -60,11 +60,11 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
   const now = useNow();
   const taken = useApiKeys().keys.find((key) => comparable(key.name) === name && statusAt(key, now) === 'active');
   // A level above the ceiling is shown with the reason why it can't be chosen.
-  const levels = LEVELS.map((level) => {
-    const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
-    const text = isDisabled ? limitText(policy, 'maxAccess', texts) : create.accessText[level];
-    return { value: level, label: keys.access[level], text, isDisabled };
-  });
+  const levels = LEVELS.map((level) => ({
+    value: level,
+    label: keys.access[level],
+    isDisabled: lowerAccess(level, policy.maxAccess) !== level,
+  }));
   return (
     <NewKeyFrame form={form} lostWords={create.lost} submitLabel={create.submit} onCancel={onCancel}>
       {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
@@ -96,6 +96,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
                 choices={levels}
                 value={draft.access}
                 onChange={(access) => change({ access })}
+                note={levels.some(({ isDisabled }) => isDisabled) && limitText(policy, 'maxAccess', texts)}
                 error={errors.access}
               />
               <PermissionsField

@@ -100,7 +100,6 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
       <ChoiceCards
         name="grace"
         label={rotate.grace}
-        isCompact
         isFirst
         choices={GRACE_CHOICES.map((choice) => ({ value: choice, label: rotate.graceChoice[choice] }))}
         value={draft.grace}

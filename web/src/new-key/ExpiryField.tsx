@@ -41,7 +41,6 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
     <ChoiceCards
       name="preset"
       label={label}
-      isCompact
       choices={[
         ...[...offered]
           .filter((preset) => preset <= maxKeyDays)

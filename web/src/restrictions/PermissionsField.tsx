@@ -44,12 +44,12 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
       name="permissions"
       label={restrictions.permissions}
       choices={[
-        { value: 'all', label: restrictions.all[access], text: restrictions.allText },
-        { value: 'only', label: restrictions.only, text: restrictions.onlyText },
+        { value: 'all', label: restrictions.all[access] },
+        { value: 'only', label: restrictions.only },
       ]}
       value={scope}
       onChange={(next: Scope) => onChange({ scope: next })}
-      note={create.never}
+      note={isLimited ? create.never : `${restrictions.allText} ${create.never}`}
       error={error}
     >
       {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}

@@ -67,10 +67,6 @@ export const accounts = {
       },
       nameTaken: (name: string, prefix: string) =>
         `There is already an active key named “${name}” (${prefix}). Another name makes it easier to tell them apart.`,
-      accessText: {
-        'read-only': 'Can read what the service account can read, and changes nothing.',
-        'read-and-write': 'Can read, create and change what the service account can.',
-      },
     } satisfies Some<typeof create>,
     restrictions: {
       allText: 'Changes whenever the permissions of the service account change.',

@@ -23,10 +23,6 @@ export const create = {
   note: 'Note (optional)',
   noteHint: 'What is it for?',
   access: 'Access',
-  accessText: {
-    'read-only': 'Can read what you can read, and changes nothing.',
-    'read-and-write': 'Can read, create and change what you can.',
-  },
   never: 'Keys can never delete permanently, manage keys, change account settings or act as someone else.',
   expiry: 'Expires in',
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),

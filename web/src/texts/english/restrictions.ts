@@ -7,7 +7,6 @@ export const restrictions = {
   },
   allText: 'Changes whenever your own permissions change.',
   only: 'Only these',
-  onlyText: 'You choose. It never gets more than these.',
   resource: 'Resource',
   /** @param verbs such as "read and write" */
   may: (verbs: string, resources: string) => `${verbs} ${resources}`,

@@ -54,10 +54,6 @@ export const accounts: Texts['accounts'] = {
       },
       nameTaken: (name, prefix) =>
         `Es gibt schon einen aktiven Schlüssel „${name}“ (${prefix}). Mit einem anderen Namen lassen sie sich leichter unterscheiden.`,
-      accessText: {
-        'read-only': 'Kann lesen, was das Dienstkonto lesen kann, und ändert nichts.',
-        'read-and-write': 'Kann lesen, erstellen und ändern, was das Dienstkonto kann.',
-      },
     },
     restrictions: {
       allText: 'Ändert sich, sobald sich die Berechtigungen des Dienstkontos ändern.',

@@ -28,10 +28,6 @@ export const create: Texts['create'] = {
   note: 'Notiz (optional)',
   noteHint: 'Wofür ist er?',
   access: 'Zugriff',
-  accessText: {
-    'read-only': 'Kann lesen, was Sie lesen können, und ändert nichts.',
-    'read-and-write': 'Kann lesen, erstellen und ändern, was Sie können.',
-  },
   never:
     'Schlüssel können nie endgültig löschen, Schlüssel verwalten, Kontoeinstellungen ändern oder in fremdem Namen handeln.',
   expiry: 'Gültigkeit',

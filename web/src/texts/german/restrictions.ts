@@ -8,7 +8,6 @@ export const restrictions: Texts['restrictions'] = {
   },
   allText: 'Ändert sich, sobald sich Ihre eigenen Berechtigungen ändern.',
   only: 'Nur diese',
-  onlyText: 'Sie wählen aus. Mehr als das darf er nie.',
   resource: 'Ressource',
   may: (verbs, resources) => `${resources} ${verbs.toLowerCase()}`,
   search: 'Berechtigungen suchen',
