@@ -47,8 +47,8 @@ describe('the page', () => {
     await row(page, 'Paused').locator('time').last().waitFor();
     for (const size of [DESKTOP, PHONE]) {
       expect(await wider(page, size)).toEqual([]);
-      const outside = `[...document.querySelectorAll('[role="cell"] time')].filter((time) =>
-        time.getBoundingClientRect().right > time.closest('[role="cell"]').getBoundingClientRect().right + 10).length`;
+      const outside = `[...document.querySelectorAll('[role="cell"] time, [role="rowheader"] time')].filter((time) =>
+        time.getBoundingClientRect().right > time.closest('[role]').getBoundingClientRect().right + 10).length`;
       expect(await page.evaluate<number>(outside)).toBe(0);
     }
   });
