@@ -34,8 +34,8 @@ describe('the list of keys', () => {
   test('explains without keys what a key is for', async () => {
     openPanel();
     await screen.findByRole('heading', { name: 'No API keys yet' });
-    screen.getByText(/A key lets a script, a CI job or another program call the API as you/);
-    // One sentence, not a list of promises.
+    screen.getByText(/program call the API as you\. The key can only read, unless you choose more\.$/);
+    // Two sentences, not a list of promises.
     expect(screen.queryAllByRole('listitem')).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ export const accounts = {
         'Keys let scripts and tools act for this service account. Each one expires, and its managers can revoke it at any time.',
       revokedBy: { owner: 'Revoked by a manager' },
       empty: {
-        text: 'A key lets a script, a CI job or another program call the API as this service account.',
+        text: 'A key lets a script, a CI job or another program call the API as this service account. The key can only read, unless you choose more.',
         create: 'Create its first API key',
       },
       noneWith: { active: 'No active keys. No program can call the API as this service account.' },

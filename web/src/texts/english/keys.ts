@@ -81,7 +81,7 @@ export const keys = {
   },
   empty: {
     title: 'No API keys yet',
-    text: 'A key lets a script, a CI job or another program call the API as you.',
+    text: 'A key lets a script, a CI job or another program call the API as you. The key can only read, unless you choose more.',
     create: 'Create your first API key',
   },
   noneWith: {

@@ -32,7 +32,7 @@ export const accounts: Texts['accounts'] = {
         'Mit Schlüsseln handeln Skripte und Programme im Namen dieses Dienstkontos. Jeder läuft irgendwann ab, und wer das Konto verwaltet, kann ihn jederzeit widerrufen.',
       revokedBy: { owner: 'Von der Verwaltung widerrufen' },
       empty: {
-        text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API im Namen dieses Dienstkontos auf.',
+        text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API im Namen dieses Dienstkontos auf. Der Schlüssel kann nur lesen, solange Sie nicht mehr erlauben.',
         create: 'Seinen ersten API-Schlüssel erstellen',
       },
       noneWith: {

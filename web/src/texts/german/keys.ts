@@ -79,7 +79,7 @@ export const keys: Texts['keys'] = {
   },
   empty: {
     title: 'Noch keine API-Schlüssel',
-    text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API in Ihrem Namen auf.',
+    text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API in Ihrem Namen auf. Der Schlüssel kann nur lesen, solange Sie nicht mehr erlauben.',
     create: 'Ersten API-Schlüssel erstellen',
   },
   noneWith: {
