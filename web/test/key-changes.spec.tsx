@@ -285,9 +285,9 @@ describe('a rotated key', () => {
     ],
   } as const;
 
-  async function openRotation(language: 'en' | 'de', usedHoursAgo: number, endsAt: string | null = null) {
+  async function openRotation(language: 'en' | 'de', usedHoursAgo: number, endsAt: string | null = null, daysAgo = 1) {
     const old = anApiKey({ createdAt: iso(-60 * DAY_MS), endsAt });
-    const next = anApiKey({ createdAt: iso(-DAY_MS), replaces: old.id, graceSeconds: 3600 });
+    const next = anApiKey({ createdAt: iso(-daysAgo * DAY_MS), replaces: old.id, graceSeconds: 3600 });
     api.keys = [next, { ...old, replacedBy: next.id }];
     const use = {
       clientIp: '203.0.113.9',
@@ -324,5 +324,11 @@ describe('a rotated key', () => {
     const section = await openRotation('en', 48);
     section.getByText(/^Nobody has called with the old key since the rotation, .* ago\.$/);
     section.getByText('Until 1 hour after the new key is used');
+    section.getByText(/^until [A-Z][a-z]{2} \d+(, \d{4})?$/);
+  });
+
+  test('says the time since which both keys work where that is today', async () => {
+    const section = await openRotation('en', 48, null, 0);
+    section.getByText(/^until \d+:\d\d [AP]M$/);
   });
 });

@@ -7,7 +7,7 @@ import type { Rotation } from '../key/rotation';
 import { useKey } from '../key/useKey';
 import { laterTexts } from '../texts/later';
 import { useTexts } from '../texts';
-import { relativeTime, shortDate } from '../time/format';
+import { clockTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
@@ -20,8 +20,8 @@ const english = {
   old: 'Only the old key',
   both: 'Both keys work',
   next: 'Only the new key',
-  until: (date: string) => `until ${date}`,
-  since: (date: string) => `since ${date}`,
+  until: (when: string) => `until ${when}`,
+  since: (when: string) => `since ${when}`,
   unused: 'new key not used yet',
   callers: 'Still calling with the old key',
   nobody: (when: string) => `Nobody has called with the old key since the rotation, ${when}.`,
@@ -32,8 +32,8 @@ const rotationTexts = laterTexts(english, {
   old: 'Nur der alte Schlüssel',
   both: 'Beide Schlüssel gelten',
   next: 'Nur der neue Schlüssel',
-  until: (date) => `bis zum ${date}`,
-  since: (date) => `seit dem ${date}`,
+  until: (when) => `bis ${when}`,
+  since: (when) => `seit ${when}`,
   unused: 'neuer Schlüssel noch nicht genutzt',
   callers: 'Ruft noch mit dem alten Schlüssel auf',
   nobody: (when) => `Seit der Rotation (${when}) hat niemand mit dem alten Schlüssel aufgerufen.`,
@@ -48,7 +48,7 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
   const now = useNow();
   const { uses } = useKey(old.id).key ?? {};
   if (!words) return null;
-  const since = shortDate(next.createdAt, now, language);
+  const since = clockTime(next.createdAt, now, language);
   const callers = uses?.filter((use) => isAccepted(use) && Date.parse(use.lastAt) > Date.parse(next.createdAt));
   // Only the last addresses are kept, denied ones among them.
   const isUnused = old.lastUsedAt === null || Date.parse(old.lastUsedAt) <= Date.parse(next.createdAt);

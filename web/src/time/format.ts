@@ -94,10 +94,11 @@ export function shortDate(iso: string, now: number, language: string): string {
 const clockIn = dates({ timeStyle: 'short' });
 const weekdayIn = dates({ weekday: 'short', hour: 'numeric', minute: 'numeric' });
 
-/** "2:00 PM", on another day "Mon 2:00 PM", and after a week "Oct 12". */
+/** "2:00 PM", on a later day "Mon 2:00 PM", and before today or after a week "Oct 12". */
 export function clockTime(iso: string, now: number, language: string): string {
   const days = -daysSince(Date.parse(iso), now);
-  return days > 6 ? shortDate(iso, now, language) : (days > 0 ? weekdayIn : clockIn)(language).format(new Date(iso));
+  if (days < 0 || days > 6) return shortDate(iso, now, language);
+  return (days > 0 ? weekdayIn : clockIn)(language).format(new Date(iso));
 }
 
 const dayNameIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
