@@ -2,6 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { until } from '../../../scripts/lib/wait.mjs';
 
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /**
  * Starts a server, which writes into a log, and waits until it answers. It ends with this process at the latest.
  * @param {string} program
@@ -16,9 +20,8 @@ export async function startServer(program, args, { log: file, answers, ...option
   const ended = new Promise((/** @type {(_: void) => void} */ resolve) => {
     child.once('exit', () => resolve()).once('error', () => resolve());
   }).then(() => void (isOver = true));
-  const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  void ended.then(() => process.off('exit', kill));
+  running.add(child);
+  void ended.then(() => running.delete(child));
   // The limit only ends a test that hangs.
   const answered = await until(async () => isOver || (await answers()), 120_000);
   if (!answered || isOver || !child.pid) {
