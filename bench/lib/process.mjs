@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
 
-/** @type {Set<import('node:child_process').ChildProcess>} */
-const running = new Set();
+/** Ends with the benchmark at the latest. @type {Set<import('node:child_process').ChildProcess>} */
+export const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** @typedef {Awaited<ReturnType<typeof start>>} BenchProcess */

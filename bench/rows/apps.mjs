@@ -8,6 +8,7 @@ import { run } from '../../scripts/lib/run.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/programs.mjs';
 import { keyNumber } from '../lib/keys.mjs';
+import { running } from '../lib/process.mjs';
 import { SERVICE_TOKEN, startService } from '../lib/service.mjs';
 import { percentile } from '../lib/statistics.mjs';
 import { interleave, ratioRow, row } from './row.mjs';
@@ -112,7 +113,7 @@ async function startApp(start, servicesPort) {
   const settings = { LATCHKEY_TARGET: target, LATCHKEY_SERVICE_TOKEN: SERVICE_TOKEN, LISTEN: `127.0.0.1:${port}` };
   const { command, args, cwd = root } = start(port, target);
   const child = spawn(command, args, { cwd, env: { ...pythonGuardEnv(), ...settings }, stdio: 'ignore' });
-  process.once('exit', () => child.kill('SIGKILL'));
+  running.add(child);
   const url = `http://127.0.0.1:${port}/systems`;
   const answer = async () => {
     const response = await fetch(url, { headers: { authorization } }).catch(() => undefined);
