@@ -201,7 +201,7 @@ export class Leases {
 
   /** Latchkey denied the credential itself. */
   drop(credential: Credential): void {
-    const key = this.keyOf(credential);
+    const key = this.uses.keyOf(credential) ?? this.keys.get(digestOf(credential));
     if (key) key.held = undefined;
   }
 
