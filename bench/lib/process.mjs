@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
 
-/** Ends with the benchmark at the latest. @type {Set<import('node:child_process').ChildProcess>} */
+/** What ends with the benchmark at the latest. @type {Set<import('node:child_process').ChildProcess>} */
 export const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
