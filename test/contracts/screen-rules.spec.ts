@@ -11,9 +11,8 @@ import { linkOfLeak } from '#domain/audit/event-details.js';
 import { statusAt as decided } from '#domain/keys/key-status.js';
 import * as screen from '../../web/src/rules.js';
 import { readChallenge } from '../../web/src/api/problem.js';
-import { mailedDays } from '../../web/src/key/expiry.js';
+import { endOf, mailedDays, statusAt } from '../../web/src/key/status.js';
 import { leakPlace } from '../../web/src/key/leak.js';
-import { endOf, statusAt } from '../../web/src/key/status.js';
 import { dayIn, daysFrom, timesOf } from '../../web/src/admin/days.js';
 import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../../web/src/base/place.js';
 

@@ -1,7 +1,5 @@
 import type { ApiKey } from '../api/types.js';
-import { DAY_MS, endOf, pauseOf, rejectedSince, statusAt } from '../key/status.js';
-import { endsSoon } from '../key/expiry.js';
-import { type Rotation, rotationOf } from '../key/rotation.js';
+import { DAY_MS, endOf, endsSoon, pauseOf, rejectedSince, type Rotation, rotationOf, statusAt } from '../key/status.js';
 
 /** How long a key that ended stays on the list of what needs attention. */
 const REMEMBERED_MS = 30 * DAY_MS;

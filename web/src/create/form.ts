@@ -1,7 +1,7 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { allowedNetworksProblem } from '../../../src/domain/keys/allowed-networks';
 import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
-import { lifetimeDays } from '../key/expiry';
+import { lifetimeDays } from '../key/status';
 import type { KeyDraft } from '../base/trip';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
 import { type FieldErrors, textProblems } from '../new-key/fields';

@@ -5,7 +5,7 @@ import { newDraft, requestOf } from '../create/form';
 import { useApiKeys } from '../key/list';
 import { useKey } from '../key/useKey';
 import { isAccepted } from '../history/usage';
-import { lifetimeDays } from '../key/expiry';
+import { lifetimeDays } from '../key/status';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';

@@ -18,7 +18,7 @@ import { Limits } from '../key/KeyLimits';
 import list from '../ui/list.module.css';
 import { calendarDate } from '../time/format';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { lifetimeDays } from '../key/expiry';
+import { lifetimeDays } from '../key/status';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
 
 interface Props {

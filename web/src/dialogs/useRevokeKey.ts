@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
 import { refreshKeys, showRevoked } from '../key/list';
 import { usePanel } from '../base/context';
-import type { Rotation } from '../key/rotation';
+import type { Rotation } from '../key/status';
 import { useTexts, type Texts } from '../texts';
 
 interface End {

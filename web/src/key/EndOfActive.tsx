@@ -4,8 +4,7 @@ import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './EndOfActive.module.css';
-import { endsSoon } from './expiry';
-import { endOf } from './status';
+import { endOf, endsSoon } from './status';
 
 interface Props {
   readonly apiKey: ApiKey;

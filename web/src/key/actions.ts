@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { ApiKey, Narrower } from '../api/types';
-import type { Rotation } from './rotation';
+import type { Rotation } from './status';
 
 export interface KeyAction {
   /** A leaked key is replaced at once; the dialog also offers to only revoke it. */

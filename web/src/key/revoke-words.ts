@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api/types';
-import type { Rotation } from './rotation';
+import type { Rotation } from './status';
 import type { Texts } from '../texts';
 
 /** The texts for revoking a key. For the two keys of a rotation they differ. */

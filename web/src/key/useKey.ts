@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyPage, KeyHistory } from '../api/types';
 import { usePanel } from '../base/context';
 import { useNow } from '../time/useNow';
 import { LIST, oneKey } from './list';
-import { type Rotation, rotationOf } from './rotation';
+import { type Rotation, rotationOf } from './status';
 
 export type KeyFound = ReturnType<typeof useKey>;
 

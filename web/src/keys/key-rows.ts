@@ -1,7 +1,6 @@
 import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
 import type { PanelPlace } from '../base/place';
-import { rotationOf, type Rotation } from '../key/rotation';
-import { endOf, statusAt } from '../key/status';
+import { endOf, type Rotation, rotationOf, statusAt } from '../key/status';
 
 /** Where a row leads. */
 export interface KeyLinks {

@@ -10,7 +10,7 @@ import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { CUSTOM, daysOf, expiryIn, firstDate, lastDate } from './expiry';
 import type { Expiry } from '../base/trip';
-import { mailedDays } from '../key/expiry';
+import { mailedDays } from '../key/status';
 
 const PRESETS = [7, 30, 60, 90, 365];
 
