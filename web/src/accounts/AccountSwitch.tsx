@@ -1,11 +1,10 @@
 import { Group, VisuallyHidden } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ManagedAccount } from '../api/types';
-import { usePanel } from '../base/context';
+import { nameOf, useAccounts, usePanel } from '../base/context';
 import { START, type PanelPlace } from '../base/place';
 import { useTexts, type Texts } from '../texts';
 import classes from './accounts.module.css';
-import { nameOf, useAccounts } from '../base/owner';
 import { Select } from '../ui/Select';
 
 interface Props {

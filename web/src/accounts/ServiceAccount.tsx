@@ -2,14 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { hasCode } from '../api/problem';
-import { ListSkeleton } from '../ui/ListSkeleton';
-import { PanelContext, usePanel } from '../base/context';
+import { ListSkeleton } from '../ui/Nothing';
+import { nameOf, PanelContext, useAccounts, useOwner, usePanel } from '../base/context';
 import { createQueryClient } from '../api/retry';
 import { type GoTo, START } from '../base/place';
-import { nameOf, useAccounts, useOwner } from '../base/owner';
 import { TextsContext, useTexts, withTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
-import { Notice } from '../ui/Notice';
+import { FailureAlert, Notice } from '../ui/Notice';
 import classes from './accounts.module.css';
 
 interface Props {

@@ -2,17 +2,16 @@ import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { usePanel } from '../base/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import { ClockIcon } from '../ui/icons';
 import classes from './activity.module.css';
 import { EventList } from './EventList';
-import { ListSkeleton } from '../ui/ListSkeleton';
+import { ListSkeleton, Nothing } from '../ui/Nothing';
 import { useActivity } from './useActivity';
 import type { ApiKey } from '../api/types';
 import { useApiKeys, useNextPages } from '../key/list';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
-import { Nothing } from '../ui/Nothing';
 import { Select } from '../ui/Select';
 
 interface Props {

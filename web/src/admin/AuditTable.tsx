@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from 'react';
 import { Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
-import { nameOf } from '../base/owner';
+import { nameOf } from '../base/context';
 import { Times } from '../activity/EventList';
 import { describeEvent } from '../activity/events';
 import { LeakSite } from '../activity/LeakSite';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyOwner } from './types';
-import { nameOf } from '../base/owner';
+import { nameOf } from '../base/context';
 import { useTexts } from '../texts';
 import { Select } from '../ui/Select';
 import { type Days, daysFrom } from './days';

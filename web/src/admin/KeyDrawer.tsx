@@ -6,7 +6,7 @@ import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { dangerous } from '../ui/dangerous';
+import { dangerous } from '../ui/buttons';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';

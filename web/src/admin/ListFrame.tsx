@@ -2,9 +2,8 @@ import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
-import { ListSkeleton } from '../ui/ListSkeleton';
-import { Nothing } from '../ui/Nothing';
+import { FailureAlert } from '../ui/Notice';
+import { ListSkeleton, Nothing } from '../ui/Nothing';
 import { useAdminTexts } from './texts';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Loader, TextInput, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { describeFailure } from '../ui/FailureAlert';
+import { describeFailure } from '../ui/Notice';
 import { SearchIcon } from '../ui/icons';
 import { useTexts } from '../texts';
 import classes from './admin.module.css';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { ConfirmedForm } from '../new-key/ConfirmedForm';
 import { KeyFacts } from '../key/KeyFacts';
-import { nameOf } from '../base/owner';
+import { nameOf } from '../base/context';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { useAdminTexts } from './texts';

@@ -1,12 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
-import { usePanel } from '../base/context';
+import { nameOf, usePanel } from '../base/context';
 import rows from '../keys/KeyList.module.css';
 import { ConfirmedForm } from '../new-key/ConfirmedForm';
-import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
-import { dangerous } from '../ui/dangerous';
+import { dangerous } from '../ui/buttons';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { useFocusOnMount, useFocusReturn } from '../ui/focus';
 import { RelativeTime } from '../ui/RelativeTime';

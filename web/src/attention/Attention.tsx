@@ -1,8 +1,7 @@
 import { Button, Text, Title, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
-import { usePanel } from '../base/context';
-import { nameOf } from '../base/owner';
+import { nameOf, usePanel } from '../base/context';
 import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
 import { showCurrent, useApiKeys, useCanMakeKeys } from '../key/list';
@@ -13,12 +12,11 @@ import { pauseOf } from '../key/status';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
-import { dangerous } from '../ui/dangerous';
-import { describeFailure } from '../ui/FailureAlert';
+import { dangerous, once } from '../ui/buttons';
+import { describeFailure } from '../ui/Notice';
 import { AlertIcon, ClockIcon, WarningIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
 import list from '../ui/list.module.css';
-import { once } from '../ui/once';
 import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
 

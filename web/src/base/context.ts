@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
-import type { ManagedAccount, Session } from '../api/types';
+import type { ManagedAccount, Person, Session } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
 import type { KeptDraft, PlatformTrip } from './trip';
 import type { GoTo } from './place';
@@ -46,3 +47,33 @@ export function useReturned(): KeptDraft | undefined {
   const returned = trip?.returned;
   return returned?.account === account?.id ? returned : undefined;
 }
+
+export const OWNER = ['owner'];
+
+/** The owner of the keys, and the kind of confirmation for a new key. */
+export function useOwner() {
+  const { client, owner } = usePanel();
+  return useQuery({
+    queryKey: OWNER,
+    queryFn: () => client.getOwner(),
+    initialData: owner,
+    // Changes rarely. If it has changed, the service refuses the next creation with the new kind.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The accounts whose keys the person works with, their own first. Not for use within `ServiceAccount`. */
+export function useAccounts() {
+  const { client } = usePanel();
+  return useQuery({
+    queryKey: ['accounts'],
+    queryFn: async () => (await client.listAccounts()).items,
+    // Most people have only their own, which can't change while they look at it.
+    refetchOnWindowFocus: ({ state }) => ((state.data?.length ?? 0) > 1 ? 'always' : false),
+  });
+}
+
+/** An account may have neither name nor email, for example when it was deleted. Only administrators see emails. */
+export const nameOf = ({ id, displayName, email }: Person & { readonly email?: string }): string =>
+  displayName || email || id;

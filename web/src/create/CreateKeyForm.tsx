@@ -1,8 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { type Dispatch, type SetStateAction, useCallback } from 'react';
-import { nameOf } from '../base/owner';
+import { nameOf, usePanel } from '../base/context';
 import type { AccessLevel, KeyPolicy } from '../api/types';
-import { usePanel } from '../base/context';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { oneLine } from '../new-key/fields';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';

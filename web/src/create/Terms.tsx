@@ -10,7 +10,7 @@ import { type Texts, useTexts } from '../texts';
 import { wordList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChevronIcon } from '../ui/icons';
-import { once } from '../ui/once';
+import { once } from '../ui/buttons';
 import classes from './create.module.css';
 import { networksIn } from './form';
 

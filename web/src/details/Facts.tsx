@@ -1,13 +1,11 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { nameOf, useOwner } from '../base/owner';
+import { nameOf, useOwner, usePanel } from '../base/context';
 import { endOf, pauseOf, type Rotation, statusAt } from '../key/status';
-import { PausedUntil, StatusBadge } from '../key/StatusBadge';
-import { EndOfActive } from '../key/EndOfActive';
+import { EndOfActive, PausedUntil, StatusBadge } from '../key/StatusBadge';
 import { fewWords } from '../key/limits';
 import { Limits } from '../key/KeyLimits';
-import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { duration, exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';

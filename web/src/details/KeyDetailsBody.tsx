@@ -11,11 +11,11 @@ import { RotationTimeline } from './RotationTimeline';
 import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventsOfKey } from '../activity/EventList';
-import { ListSkeleton } from '../ui/ListSkeleton';
+import { ListSkeleton } from '../ui/Nothing';
 import { PlaceLink } from '../ui/links';
 import { CurlExample } from '../reveal/Snippets';
 import { useNow } from '../time/useNow';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import { Section } from '../ui/Section';
 import surface from '../ui/surface.module.css';
 

@@ -2,8 +2,7 @@ import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import type { useKey } from '../key/useKey';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
-import { Notice } from '../ui/Notice';
+import { FailureAlert, Notice } from '../ui/Notice';
 
 interface Props {
   readonly found: Pick<ReturnType<typeof useKey>, 'error' | 'isError' | 'isFetching' | 'refetch'>;

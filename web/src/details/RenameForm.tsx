@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, RenameKeyRequest } from '../api/types';
 import { fieldErrorsOf, oneLine, textProblems, useFieldErrors } from '../new-key/fields';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import { focusField } from '../ui/focus';
 import { refreshKeys, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';

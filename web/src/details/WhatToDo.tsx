@@ -10,10 +10,9 @@ import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
-import { dangerous } from '../ui/dangerous';
+import { dangerous, once } from '../ui/buttons';
 import { MoreIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
-import { once } from '../ui/once';
 import { revokeAction } from '../key/revoke-words';
 import { usePauseKey } from '../key/usePauseKey';
 

@@ -11,8 +11,7 @@ import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';
 import { useRevokeKey } from './useRevokeKey';
 import { usePauseKey } from '../key/usePauseKey';
-import { FailureAlert } from '../ui/FailureAlert';
-import { Notice } from '../ui/Notice';
+import { FailureAlert, Notice } from '../ui/Notice';
 import { KeyFacts } from '../key/KeyFacts';
 
 interface Props {

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import type { AddressUse, ApiKey, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import classes from './history.module.css';
 import { ChartSkeleton, UsageChart } from './UsageChart';
 import { monthDay } from '../time/format';

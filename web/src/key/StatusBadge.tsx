@@ -1,10 +1,11 @@
 import type { PropsWithChildren } from 'react';
-import type { KeyStatus } from '../api/types';
+import type { ApiKey, KeyStatus } from '../api/types';
 import { useTexts } from '../texts';
-import { clockTime } from '../time/format';
+import { clockTime, shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './StatusBadge.module.css';
+import { endOf, endsSoon } from './status';
 
 type Props = PropsWithChildren<{ readonly status: KeyStatus | 'paused' }>;
 
@@ -25,4 +26,22 @@ export function PausedUntil({ iso }: { readonly iso: string }) {
       <RelativeTime iso={iso} text={() => pause.until(clockTime(iso, now, language))} />
     </StatusBadge>
   );
+}
+
+interface EndProps {
+  readonly apiKey: ApiKey;
+  /** Puts an expiry into a sentence. */
+  readonly expiry?: (relative: string) => string;
+  /** Writes the words as part of a sentence. */
+  readonly write?: (words: string) => string;
+}
+
+export function EndOfActive({ apiKey: key, expiry, write = (words) => words }: EndProps) {
+  const now = useNow();
+  const { keys, language } = useTexts();
+  if (key.idleEndsAt) return write(keys.idleEnds(shortDate(key.idleEndsAt, now, language)));
+  const end = endOf(key);
+  const words = end === key.expiresAt ? expiry : keys.endsSoon;
+  const time = <RelativeTime iso={end} {...(words && { text: (relative) => write(words(relative)) })} />;
+  return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
 }

@@ -4,7 +4,7 @@ import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';
 import { serviceTime } from '../time/useNow';
-import { describeFailure } from '../ui/FailureAlert';
+import { describeFailure } from '../ui/Notice';
 import { refreshKeys, showCurrent } from './list';
 
 /** In minutes. The form that revokes a key offers the second one. */

@@ -3,7 +3,7 @@ import { type ComponentProps, useId, useState } from 'react';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';
 import list from '../ui/list.module.css';
-import { once } from '../ui/once';
+import { once } from '../ui/buttons';
 import { KeyTable } from './KeyTable';
 
 interface Props extends Omit<ComponentProps<typeof KeyTable>, 'areEnded'> {

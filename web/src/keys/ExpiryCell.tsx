@@ -3,13 +3,12 @@ import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
 import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
-import { EndOfActive } from '../key/EndOfActive';
+import { EndOfActive, StatusBadge } from '../key/StatusBadge';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
 import { endOf } from '../key/status';
 import { NewTabLink } from '../ui/links';
-import { StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {

@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { useTexts } from '../texts';
 import { MoreIcon } from '../ui/icons';
 import { later } from '../ui/later';
-import { once } from '../ui/once';
+import { once } from '../ui/buttons';
 import type { KeyLinks, KeyRow } from './key-rows';
 
 const KeyMenuItems = later(() => import('./KeyMenuItems').then((part) => part.KeyMenuItems), {

@@ -12,7 +12,7 @@ import { useNow } from '../time/useNow';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
 import { isToReplace } from '../key/leak';
-import { dangerous } from '../ui/dangerous';
+import { dangerous } from '../ui/buttons';
 
 interface Props {
   /** The prefix of the ids of the menu and its button. */

@@ -1,16 +1,14 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { usePanel } from '../base/context';
+import { useOwner, usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
-import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import { KeyIcon } from '../ui/icons';
 import { later } from '../ui/later';
-import { Nothing } from '../ui/Nothing';
+import { ListSkeleton, Nothing } from '../ui/Nothing';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
-import { ListSkeleton } from '../ui/ListSkeleton';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
 
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {

@@ -1,7 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { usePanel } from '../base/context';
-import { useOwner } from '../base/owner';
+import { useOwner, usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';

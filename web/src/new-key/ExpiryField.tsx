@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
-import { useOwner } from '../base/owner';
+import { useOwner } from '../base/context';
 import { MAX_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, wordList } from '../time/format';

@@ -1,13 +1,12 @@
 import { Button, Stack } from '@mantine/core';
 import type { ComponentProps } from 'react';
-import { useOwner } from '../base/owner';
+import { useOwner } from '../base/context';
 import { type Texts, useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert, Notice } from '../ui/Notice';
 import { ConfirmedForm } from './ConfirmedForm';
 import type { Lost } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
 import { DialogFooter } from '../ui/Dialog';
-import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/focus';
 
 type LostWords = Texts['rotate']['lost'];

@@ -8,9 +8,8 @@ import { usePanel } from '../base/context';
 import type { PlatformTrip } from '../base/trip';
 import { type Texts, useTexts } from '../texts';
 import { duration } from '../time/format';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert, Notice } from '../ui/Notice';
 import { HelpLink } from '../ui/links';
-import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './fields';
 import type { Making } from './useNewKey';
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { useOwner } from '../base/owner';
+import { useOwner } from '../base/context';
 import { useTexts } from '../texts';
 import { type FieldErrors, fieldErrorsOf, useFieldErrors } from './fields';
 import type { Making } from './useNewKey';

@@ -1,8 +1,7 @@
 import { useRef } from 'react';
 import { type FreshSignIn, hasCode, readChallenge } from '../api/problem';
 import { withRetries } from '../api/retry';
-import { usePanel } from '../base/context';
-import { useOwner } from '../base/owner';
+import { useOwner, usePanel } from '../base/context';
 
 /**
  * If the service requires a fresh sign-in, the host lets the person sign in, and the refused call is repeated once.

@@ -5,8 +5,7 @@ import { SomebodyElse, useFreshSignIn } from './useFreshSignIn';
 import { withRetries } from '../api/retry';
 import type { CreatedKey } from '../api/types';
 import { refreshKeys } from '../key/list';
-import { usePanel } from '../base/context';
-import { OWNER } from '../base/owner';
+import { OWNER, usePanel } from '../base/context';
 import { PERMISSIONS } from '../key/useKey';
 import type { Series } from '../base/trip';
 

@@ -1,7 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { usePanel } from '../base/context';
-import { useOwner } from '../base/owner';
+import { useOwner, usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { type FieldErrors, fieldErrorsOf, useFieldErrors } from './fields';
 import type { Typed } from '../base/trip';

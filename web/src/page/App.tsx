@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 import { Box, Button, Group } from '@mantine/core';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
-import { ListSkeleton } from '../ui/ListSkeleton';
+import { ListSkeleton } from '../ui/Nothing';
 import { type Platform, takeDraft } from '../base/trip';
 import { Panel } from '../panel/Panel';
 import { PanelProviders } from '../panel/PanelProviders';
 import type { OwnTab } from '../panel/PanelTabs';
 import { searchOf, START } from '../base/place';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert, Notice } from '../ui/Notice';
 import { later } from '../ui/later';
 import { Header } from './Header';
 import classes from './page.module.css';
@@ -28,7 +28,6 @@ import { forgetPlace, step, usePlaceInAddress, useSearch } from '../base/address
 import { type PageTexts, usePageTexts } from '../texts';
 import { useSession } from './useSession';
 import { HelpLink } from '../ui/links';
-import { Notice } from '../ui/Notice';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
 const Administration = later(() => import('../admin/tabs').then((part) => part.loadAdministration()), {

@@ -1,8 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
 import { createPortal } from 'react-dom';
-import { usePanel } from '../base/context';
-import { useOwner } from '../base/owner';
+import { useOwner, usePanel } from '../base/context';
 import { useKeyDialogs } from '../key/actions';
 import { limitText } from '../key/limits';
 import { mayMakeKeys, useApiKeys, useCanMakeKeys } from '../key/list';

@@ -11,10 +11,9 @@ import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { HelpLink } from '../ui/links';
 import { later, LoadTheRest } from '../ui/later';
 import { AccountGate, type OwnTab, PanelTabs } from './PanelTabs';
-import { PanelContext } from '../base/context';
+import { OWNER, PanelContext } from '../base/context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
-import { OWNER } from '../base/owner';
 import { type GoTo, type PanelPlace, START } from '../base/place';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {

@@ -1,18 +1,17 @@
 import { Button, Group, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { ListSkeleton } from '../ui/ListSkeleton';
+import { ListSkeleton } from '../ui/Nothing';
 import { KeyDialogs } from '../dialogs/KeyDialogs';
 import { ActiveCount, KeysHead } from './KeysHead';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
-import { usePanel } from '../base/context';
+import { useOwner, usePanel } from '../base/context';
 import { type PanelPlace, START } from '../base/place';
 import { hasCode } from '../api/problem';
 import { HelpLink } from '../ui/links';
 import { Notice } from '../ui/Notice';
-import { useOwner } from '../base/owner';
 import classes from './Panel.module.css';
 
 /** A tab that the page brings. It keeps its place itself. */

@@ -5,7 +5,7 @@ import type { AccessLevel } from '../api/types';
 import type { ChosenPermissions } from '../base/trip';
 import { useTexts } from '../texts';
 import { Checkbox } from '../ui/Checkbox';
-import { FailureAlert } from '../ui/FailureAlert';
+import { FailureAlert } from '../ui/Notice';
 import surface from '../ui/surface.module.css';
 import { moveInGrid } from './grid-keys';
 import { type PickerRow, pickerRows } from './picker-rows';

@@ -3,9 +3,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ApiClient } from '../api/client';
 import { useTexts } from '../texts';
 import { PasswordField } from '../ui/PasswordField';
-import { Notice } from '../ui/Notice';
+import { describeFailure, Notice } from '../ui/Notice';
 import { hasCode } from '../api/problem';
-import { describeFailure } from '../ui/FailureAlert';
 
 interface Props {
   readonly client: ApiClient;

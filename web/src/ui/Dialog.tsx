@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
-import { once } from './once';
+import { once } from './buttons';
 import surface from './surface.module.css';
 
 interface Props {

@@ -1,7 +1,8 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SearchIcon } from './icons';
 import list from './list.module.css';
+import { useTexts } from '../texts';
 
 interface Props {
   /** Of what is empty from the beginning. */
@@ -24,3 +25,19 @@ export const Nothing = ({ heading, title, icon = <SearchIcon />, children }: Pro
     {children}
   </Stack>
 );
+
+/** Lines with the height of real ones, in the frame of a list. */
+export function ListSkeleton({ rows = 3 }: { readonly rows?: number }) {
+  const texts = useTexts();
+  return (
+    <div role="status" className={list.frame}>
+      <VisuallyHidden>{texts.loading}</VisuallyHidden>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={list.loading}>
+          <Skeleton height={14} width="46%" />
+          <Skeleton height={12} width="32%" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useTexts } from '../texts';
 import dialog from './Dialog.module.css';
 import classes from './SidePanel.module.css';
-import { once } from './once';
+import { once } from './buttons';
 import surface from './surface.module.css';
 
 interface Props {

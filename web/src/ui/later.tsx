@@ -5,7 +5,7 @@ import { NoAnswer } from '../api/problem';
 import announcer from './Announcer.module.css';
 import classes from './later.module.css';
 import { useTexts } from '../texts';
-import { FailureAlert } from './FailureAlert';
+import { FailureAlert } from './Notice';
 
 interface Options<P> {
   /** Shown while the code loads. */
