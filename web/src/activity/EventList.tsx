@@ -16,7 +16,7 @@ import { shortUserAgent } from './user-agent';
 
 interface Props {
   readonly label: string;
-  readonly groups: readonly EventGroup<AuditEvent>[];
+  readonly groups: readonly EventGroup[];
   readonly keyOf: (id: string) => ApiKey | undefined;
   /** Set if all events are of one key, which is named next to them. */
   readonly isOfOneKey?: boolean;
@@ -56,7 +56,7 @@ export function EventsOfKey({ groups, apiKey }: Pick<Props, 'groups'> & { readon
 const SAME_TIME_MS = 60_000;
 
 interface EventItemProps {
-  readonly group: EventGroup<AuditEvent>;
+  readonly group: EventGroup;
   /** The key of the event, if it is known. */
   readonly apiKey: ApiKey | undefined;
   readonly isOfOneKey: boolean;

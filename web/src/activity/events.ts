@@ -1,30 +1,14 @@
-// Imports nothing, because test/contracts/screen-history.spec.ts runs it without a bundler.
-
-interface Event {
-  readonly type: string;
-  readonly keyId: string | null;
-  readonly reason: string | null;
-  readonly previousName: string | null;
-}
+// Imports only types, because test/contracts/screen-history.spec.ts runs it without a bundler.
+import type { AuditEvent } from '../api/types.js';
+import type { activity } from '../texts/english/activity.js';
 
 type OfKey = (keyName: string) => string;
 
-/** Tables by the type of an event or by its reason, and what to say of one that they lack. */
-interface Words {
-  readonly event: Readonly<Record<string, OfKey>>;
-  readonly ofAccount: Readonly<Record<string, string>>;
-  readonly renamedFrom: (previousName: string, keyName: string) => string;
-  readonly revokedKey: Readonly<Record<string, OfKey>>;
-  readonly rejectedKey: Readonly<Record<string, OfKey>>;
-  readonly rejected: Readonly<Record<string, string>>;
-  readonly other: string;
-  readonly otherOfKey: OfKey;
-  readonly otherRejected: string;
-  readonly otherRejectedKey: OfKey;
-}
-
 /** The sentence for an event; for an event of a key, a function of the key's name. */
-export function describeEvent({ type, keyId, reason, previousName }: Event, words: Words): string | OfKey {
+export function describeEvent(
+  { type, keyId, reason, previousName }: AuditEvent,
+  words: typeof activity,
+): string | OfKey {
   if (type === 'authentication.failed') {
     if (keyId !== null) return find(words.rejectedKey, reason) ?? words.otherRejectedKey;
     return find(words.rejected, reason) ?? words.otherRejected;
@@ -40,20 +24,10 @@ function find<T>(table: Readonly<Record<string, T>>, name: string | null): T | u
   return name !== null && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-interface GroupedEvent {
-  readonly type: string;
-  readonly at: string;
-  readonly keyId: string | null;
-  readonly reason: string | null;
-  readonly count: number;
-  readonly clientIp: string | null;
-  readonly userAgent: string | null;
-}
-
 /** One event, or equal refusals that follow each other. */
-export interface EventGroup<E extends GroupedEvent> {
+export interface EventGroup {
   /** The newest event. Its user agent is null if the others have different ones. */
-  readonly event: E;
+  readonly event: AuditEvent;
   /** The time of the oldest event. */
   readonly since: string;
   /** The number of requests. One event may stand for several that arrived together. */
@@ -61,8 +35,8 @@ export interface EventGroup<E extends GroupedEvent> {
 }
 
 /** @param events newest first */
-export function groupEvents<E extends GroupedEvent>(events: readonly E[]): readonly EventGroup<E>[] {
-  const groups: EventGroup<E>[] = [];
+export function groupEvents(events: readonly AuditEvent[]): readonly EventGroup[] {
+  const groups: EventGroup[] = [];
   for (const event of events) {
     const group = groups.at(-1);
     if (group && isEqualRefusal(group.event, event)) groups[groups.length - 1] = joined(group, event);
@@ -71,12 +45,12 @@ export function groupEvents<E extends GroupedEvent>(events: readonly E[]): reado
   return groups;
 }
 
-function isEqualRefusal(newer: GroupedEvent, older: GroupedEvent): boolean {
+function isEqualRefusal(newer: AuditEvent, older: AuditEvent): boolean {
   if (newer.type !== 'authentication.failed' || older.type !== newer.type) return false;
   return newer.keyId === older.keyId && newer.reason === older.reason && newer.clientIp === older.clientIp;
 }
 
-function joined<E extends GroupedEvent>({ event, count }: EventGroup<E>, older: E): EventGroup<E> {
+function joined({ event, count }: EventGroup, older: AuditEvent): EventGroup {
   const userAgent = event.userAgent === older.userAgent ? event.userAgent : null;
   return { event: { ...event, userAgent }, since: older.at, count: count + older.count };
 }

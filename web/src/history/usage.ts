@@ -1,18 +1,13 @@
-// Imports nothing, because test/contracts/screen-history.spec.ts runs it without a bundler.
+// Imports only types, because test/contracts/screen-history.spec.ts runs it without a bundler.
+import type { AddressUse, DayCount } from '../api/types.js';
+import type { history } from '../texts/english/history.js';
 
 const DAY_MS = 86_400_000;
 const NEW_FOR_MS = 7 * DAY_MS;
 /** The most grid lines of a chart, next to the one at zero. */
 const MAX_LINES = 4;
 
-interface DayCount {
-  /** In UTC, such as 2026-03-29. */
-  readonly day: string;
-  readonly granted: number;
-  readonly refused: number;
-}
-
-export interface UsageOfDays {
+interface UsageOfDays {
   /** Every day, oldest first. */
   readonly days: readonly DayCount[];
   /** The round numbers on the axis, from 0 up to at least the busiest day. */
@@ -68,30 +63,16 @@ export function isAccepted({ lastAt, lastDenial }: { lastAt: string; lastDenial?
   return lastAt !== lastDenial?.at;
 }
 
-interface Denial {
-  readonly reason: string;
-  readonly operation: string;
-  readonly permission?: string;
-}
-
 /**
  * The sentence for a rejected request; without its reason for one that a newer service may know.
  * @param has what the key is limited to; null: everything that its owner may
  */
 export function whyDenied(
-  { reason, operation, permission }: Denial,
-  words: DeniedWords,
+  { reason, operation, permission }: NonNullable<AddressUse['lastDenial']>,
+  words: (typeof history)['denied'],
   has: readonly string[] | null,
 ): string {
   const asked = permission ?? (Object.hasOwn(words.operation, operation) ? words.operation[operation]! : operation);
   const why = Object.hasOwn(words.reason, reason) ? words.reason[reason]!(asked) : words.other;
   return reason === 'missing-permission' && has ? `${why}; ${words.has(has.join(', '))}` : why;
-}
-
-interface DeniedWords {
-  readonly operation: Readonly<Record<string, string>>;
-  /** Take the permission or, where none was asked for, the operation. */
-  readonly reason: Readonly<Record<string, (asked: string) => string>>;
-  readonly has: (permissions: string) => string;
-  readonly other: string;
 }

@@ -1,4 +1,4 @@
-import { denials } from '../denials';
+import { denials } from '../denials.js';
 
 /** The usage of a key. Numbers and dates come written. */
 export const history = {
