@@ -33,7 +33,7 @@ export function useActivity(filter: ActivityFilter, keyId?: string) {
   const query = useInfiniteQuery({
     queryKey: ['audit-events', filter, keyId],
     queryFn: ({ pageParam }) => {
-      const list = (types: readonly OwnerEventType[]) => client.listEvents({ types, keyId }, pageParam);
+      const list = (types: readonly OwnerEventType[]) => client.listEvents(types, keyId, pageParam);
       const types = TYPES[filter];
       return list(types).catch((error: unknown) => {
         if (!hasCode(error, 'invalid_fields')) throw error;

@@ -34,15 +34,18 @@ const LANGUAGES: Readonly<Record<string, typeof english>> = { de: () => import('
 export async function loadAdministration() {
   const { admin } = await (LANGUAGES[document.documentElement.lang] ?? english)();
   return ({ tab }: { readonly tab: 'all-keys' | 'audit' }) => (
-    <AdminTextsContext value={admin}>{tab === 'audit' ? <AuditTab /> : <AllKeysTab />}</AdminTextsContext>
+    <AdminTextsContext value={admin}>
+      <TextsContext value={aboutOthers(useTexts(), admin)}>
+        {tab === 'audit' ? <AuditTab /> : <AllKeysTab />}
+      </TextsContext>
+    </AdminTextsContext>
   );
 }
 
 /** The keys of all owners, for administrators. */
 function AllKeysTab() {
-  const own = useTexts();
+  const texts = useTexts();
   const admin = useAdminTexts();
-  const texts = aboutOthers(own, admin);
   const place = allKeysPlaceOf(useSearch());
   const list = useAllKeys(place);
   const typed = usePanel().trip?.returned?.typed;
@@ -54,7 +57,7 @@ function AllKeysTab() {
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
-    <TextsContext value={texts}>
+    <>
       <ListFrame
         intro={admin.intro}
         filters={<Filters place={place} owner={list.keys[0]?.owner} goTo={goTo} counts={<Counts keys={list.keys} />} />}
@@ -84,16 +87,13 @@ function AllKeysTab() {
         onOpen={(id) => goTo(placeOf(id))}
         onClose={() => goTo({ ...place, keyId: undefined })}
       />
-    </TextsContext>
+    </>
   );
 }
 
 /** Who did and viewed what, for administrators. */
 function AuditTab() {
-  const own = useTexts();
-  const admin = useAdminTexts();
-  const { audit } = admin;
-  const texts = aboutOthers(own, admin);
+  const { audit } = useAdminTexts();
   const place = auditPlaceOf(useSearch());
   const list = useAuditEvents(place);
   const goTo = (next: AuditPlace) => step(searchOfAudit(next), next.keyId !== undefined);
@@ -102,7 +102,7 @@ function AuditTab() {
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
-    <TextsContext value={texts}>
+    <>
       <ListFrame
         intro={audit.intro}
         filters={<AuditFilters place={place} goTo={(next) => goTo({ ...place, keyId: undefined, ...next })} />}
@@ -118,6 +118,6 @@ function AuditTab() {
         />
       </ListFrame>
       <KeyDrawer keyId={place.keyId} onOpen={(id) => goTo(placeOf(id))} onClose={() => goTo(placeOf(undefined))} />
-    </TextsContext>
+    </>
   );
 }

@@ -8,7 +8,6 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyHistory,
-  KeyStatus,
   ManagedAccount,
   Permissions,
   RenameKeyRequest,
@@ -35,11 +34,6 @@ export interface ApiClientOptions {
   readonly account?: string;
   /** Called when a call about the keys of the account has failed. */
   readonly onRefused?: (error: unknown) => void;
-}
-
-interface EventQuery {
-  readonly types: readonly string[];
-  readonly keyId: string | undefined;
 }
 
 export interface Call {
@@ -70,8 +64,7 @@ export class ApiClient {
   /** The person's own account first, then the service accounts that they manage. */
   listAccounts = () => this.call<{ readonly items: readonly ManagedAccount[] }>('/v1/accounts', { isOwnersOnly: true });
 
-  listKeys = (status: KeyStatus | undefined, cursor?: string) =>
-    this.ofAccount<ApiKeyPage>('/v1/api-keys', { query: { status, cursor } });
+  listKeys = (cursor?: string) => this.ofAccount<ApiKeyPage>('/v1/api-keys', { query: { cursor } });
 
   getKey = (id: string) => this.ofAccount<ApiKey & KeyHistory>(pathOf(id));
 
@@ -100,7 +93,7 @@ export class ApiClient {
 
   renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 
-  listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
+  listEvents = (types: readonly string[], keyId: string | undefined, cursor?: string) =>
     this.ofAccount<AuditEventPage>('/v1/audit-events', {
       query: { type: types.join(','), keyId, limit: '50', cursor },
     });

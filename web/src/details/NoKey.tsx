@@ -1,11 +1,11 @@
 import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
-import type { useKey } from '../key/useKey';
+import type { KeyFound } from '../key/useKey';
 import { useTexts } from '../texts';
 import { FailureAlert, Notice } from '../ui/Notice';
 
 interface Props {
-  readonly found: Pick<ReturnType<typeof useKey>, 'error' | 'isError' | 'isFetching' | 'refetch'>;
+  readonly found: Omit<KeyFound, 'isLoading'>;
 }
 
 /** In the place of a key's details: that there is no such key, that it could not be loaded, or that it is loading. */

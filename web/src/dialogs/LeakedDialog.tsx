@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
 import { newDraft, requestOf } from '../create/form';
+import type { ActionDialogProps } from '../key/actions';
 import { useApiKeys } from '../key/list';
 import { useKey } from '../key/useKey';
 import { isAccepted } from '../history/usage';
@@ -16,11 +17,7 @@ import { fewWords } from '../key/limits';
 import { Notice } from '../ui/Notice';
 import { useTexts } from '../texts';
 
-interface Props {
-  readonly apiKey: ApiKey;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly onClosed: (madeKeyId?: string) => void;
+interface Props extends ActionDialogProps {
   readonly onOnlyRevoke: () => void;
 }
 

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
+import type { ActionDialogProps } from '../key/actions';
 import { KeyFacts } from '../key/KeyFacts';
 import { refreshKeys, showCurrent } from '../key/list';
 import { ConfirmedForm } from '../new-key/ConfirmedForm';
@@ -13,15 +14,8 @@ import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { resumeTexts } from '../key/resume-texts';
 
-interface Props {
-  readonly apiKey: ApiKey;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly onClosed: () => void;
-}
-
 /** Ends a pause early. It is confirmed like a creation, because a paused key may be one that somebody stole. */
-export function ResumeDialog({ apiKey, opened, onClose, onClosed }: Props) {
+export function ResumeDialog({ apiKey, opened, onClose, onClosed }: ActionDialogProps) {
   const words = resumeTexts(useTexts().language);
   return (
     words && (

@@ -2,26 +2,23 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
+import type { ActionDialogProps } from '../key/actions';
 import { pauseOf, type Rotation } from '../key/status';
 import { useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { Checkbox } from '../ui/Checkbox';
 import { Dialog, DialogFooter } from '../ui/Dialog';
-import { revokeWords, type RevokeWords } from '../key/revoke-words';
+import { revokeWords } from '../key/revoke-words';
 import { useRevokeKey } from './useRevokeKey';
 import { usePauseKey } from '../key/usePauseKey';
 import { FailureAlert, Notice } from '../ui/Notice';
 import { KeyFacts } from '../key/KeyFacts';
 
-interface Props {
-  readonly apiKey: ApiKey;
+interface Props extends ActionDialogProps {
   /** The rotation that the key was part of when the dialog was opened. */
   readonly rotation: Rotation | undefined;
   readonly leaked: boolean | undefined;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly onClosed: () => void;
 }
 
 export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClosed }: Props) {
@@ -35,7 +32,6 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
     onClose();
     announce(message);
   });
-  const pause = usePauseKey();
   const close = () => {
     if (revoke.isPending) return;
     revoke.reset();
@@ -49,8 +45,7 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
         error={revoke.error}
         isPending={revoke.isPending}
         onRevoke={() => revoke.mutate({ key: apiKey, rotation: current.rotation, leaked })}
-        onCancel={close}
-        onPause={() => pause(apiKey, 60).then((isPaused) => isPaused && onClose())}
+        onClose={close}
       />
     </Dialog>
   );
@@ -58,12 +53,11 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
 
 interface RevokeFormProps {
   readonly apiKey: ApiKey;
-  readonly words: RevokeWords;
+  readonly words: ReturnType<typeof revokeWords>;
   readonly error: unknown;
   readonly isPending: boolean;
   readonly onRevoke: () => void;
-  readonly onCancel: () => void;
-  readonly onPause: () => Promise<unknown>;
+  readonly onClose: () => void;
 }
 
 /**
@@ -71,14 +65,18 @@ interface RevokeFormProps {
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
  * key. The button is never disabled; pressing it shows what is missing.
  */
-function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPause }: RevokeFormProps) {
+function RevokeForm({ apiKey, words, error, isPending, onRevoke, onClose }: RevokeFormProps) {
   const texts = useTexts();
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);
   const isMissing = isReminded && !isConfirmed;
   const missingId = useId();
+  const pause = usePauseKey();
   const isPaused = pauseOf(apiKey, useNow()) !== undefined;
 
+  const pauseFirst = async () => {
+    if (await pause(apiKey, 60)) onClose();
+  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isPending) return;
@@ -100,7 +98,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
         {!isPaused && (
           <Group gap="xs">
             <Text size="sm">{texts.pause.advice}</Text>
-            <Button variant="default" size="xs" disabled={isPending} onClick={() => void onPause()}>
+            <Button variant="default" size="xs" disabled={isPending} onClick={() => void pauseFirst()}>
               {texts.pause.first}
             </Button>
           </Group>
@@ -126,7 +124,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
           <Text size="sm" c="dimmed" role="status" flex={1}>
             {isPending && texts.revoke.stopping}
           </Text>
-          <Button variant="default" onClick={onCancel} disabled={isPending}>
+          <Button variant="default" onClick={onClose} disabled={isPending}>
             {texts.cancel}
           </Button>
           <Button type="submit" loading={isPending} color="red">

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Text } from '@mantine/core';
 import type { ApiKey, KeyPolicy, Narrower, RotateKeyRequest } from '../api/types';
+import type { ActionDialogProps } from '../key/actions';
 import { useApiKeys } from '../key/list';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
@@ -21,12 +22,8 @@ import { ChoiceCards } from '../ui/ChoiceCards';
 import { lifetimeDays } from '../key/status';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
 
-interface Props {
-  readonly apiKey: ApiKey;
+interface Props extends ActionDialogProps {
   readonly narrower: Narrower | undefined;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly onClosed: (madeKeyId?: string) => void;
 }
 
 /** Created again each time it opens, so that an attempt never continues for another key. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
-import { refreshKeys, showRevoked } from '../key/list';
+import { refreshKeys, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';
 import type { Rotation } from '../key/status';
 import { useTexts, type Texts } from '../texts';
@@ -21,7 +21,8 @@ export function useRevokeKey(onEnded: (message: string) => void) {
   return useMutation({
     mutationFn: async (end: End) => ({ end, ...(await endKey(client, end, texts)) }),
     onSuccess: ({ end, revoked, message }) => {
-      if (revoked) showRevoked(queryClient, revoked, end.rotation !== undefined);
+      // Of the two keys of a rotation, which count as one, the other one keeps working.
+      if (revoked) showCurrent(queryClient, [revoked], end.rotation ? 0 : 1);
       onEnded(message);
       void refreshKeys(queryClient);
     },

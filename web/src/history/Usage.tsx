@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import type { AddressUse, ApiKey, KeyHistory } from '../api/types';
+import type { AddressUse, ApiKey } from '../api/types';
+import type { KeyFound } from '../key/useKey';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/Notice';
@@ -15,13 +16,7 @@ import { Section } from '../ui/Section';
 
 interface Props {
   /** The key, with its history if that is loaded. */
-  readonly found: {
-    readonly key: (ApiKey & Partial<KeyHistory>) | undefined;
-    readonly isError: boolean;
-    readonly error: unknown;
-    readonly isFetching: boolean;
-    readonly refetch: () => unknown;
-  };
+  readonly found: Omit<KeyFound, 'isLoading'>;
   /** In place of the chart of a key that was never used. */
   readonly unused?: ReactNode;
 }

@@ -16,6 +16,15 @@ export interface KeyAction {
   readonly opener: HTMLElement | null;
 }
 
+/** What the dialog of an action is given. */
+export interface ActionDialogProps {
+  readonly apiKey: ApiKey;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** Called with the id of the new key, if one was made. */
+  readonly onClosed: (madeKeyId?: string) => void;
+}
+
 interface Openers {
   /** With an ended key, its choices are filled in. */
   readonly create: (like?: ApiKey) => void;

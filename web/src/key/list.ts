@@ -40,7 +40,7 @@ export function useApiKeys(isNeeded = true) {
   const { client } = usePanel();
   const query = useInfiniteQuery({
     queryKey: LIST,
-    queryFn: ({ pageParam }) => client.listKeys(undefined, pageParam),
+    queryFn: ({ pageParam }) => client.listKeys(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     enabled: isNeeded,
@@ -84,14 +84,9 @@ function countedActive(keys: readonly ApiKey[]): number {
 }
 
 /**
- * Shows a key as revoked at once, before the list is read again.
- * @param isOfTwo the other key of its rotation, which counted as the same key, keeps working
+ * Shows keys as they are now, before they are read again.
+ * @param ended how many of them ended just now
  */
-export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: boolean): void {
-  showCurrent(queryClient, [revoked], isOfTwo ? 0 : 1);
-}
-
-/** Shows keys as they are now, before they are read again. */
 export function showCurrent(queryClient: QueryClient, current: readonly ApiKey[], ended = 0): void {
   for (const key of current)
     queryClient.setQueryData<ApiKey>(oneKey(key.id), (before) => before && { ...before, ...key });

@@ -3,19 +3,11 @@ import type { Rotation } from './status';
 import type { Texts } from '../texts';
 
 /** The texts for revoking a key. For the two keys of a rotation they differ. */
-export interface RevokeWords {
-  readonly title: string;
-  readonly consequence: string;
-  readonly warning?: string | undefined;
-  readonly confirm: string;
-  readonly submit: string;
-}
-
-export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined, texts: Texts): RevokeWords {
+export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined, texts: Texts) {
   const { revoke, rotate } = texts;
   if (!rotation) {
     const { title, consequence, confirm, submit } = revoke;
-    return { title: title(name), consequence, confirm, submit };
+    return { title: title(name), consequence, warning: undefined, confirm, submit };
   }
   const { old, next } = rotation;
   const words = id === old.id ? rotate.endOld : rotate.undo;
