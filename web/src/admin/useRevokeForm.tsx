@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSearch } from '../base/address';
-import { usePanel } from '../base/context';
+import type { Typed } from '../base/trip';
 import { useConfirmedForm } from '../new-key/useConfirmedForm';
 import { textProblems } from '../new-key/fields';
 import { useTexts } from '../texts';
@@ -19,15 +19,10 @@ export function useRevokeForm(keys: readonly OwnedKey[], before: string, end: En
   const texts = useTexts();
   const [note, setNote] = useState(before);
   const trimmed = note.trim();
-  const form = useConfirmedForm(textProblems({ note }, texts), (proof) =>
+  const typed: Typed = { form: 'end', search: useSearch(), keys, note };
+  const form = useConfirmedForm(typed, textProblems({ note }, texts), (proof) =>
     end({ ...(trimmed && { note: trimmed }), ...proof }, () => form.onPhase('retrying')),
   );
-
-  // Kept for an administrator who leaves to sign in.
-  const { trip } = usePanel();
-  const search = useSearch();
-  useEffect(() => trip?.remember({ typed: { form: 'end', search, keys, note }, series: undefined }));
-  useEffect(() => () => trip?.forget(), [trip]);
   return { ...form, note, setNote };
 }
 

@@ -6,7 +6,7 @@ import { ExpiryField } from '../new-key/ExpiryField';
 import { oneLine } from '../new-key/fields';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
-import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { useNewKeyForm } from '../new-key/useConfirmedForm';
 import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
 import type { ChosenPermissions, KeyDraft } from '../base/trip';

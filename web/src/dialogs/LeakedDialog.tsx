@@ -10,7 +10,7 @@ import { lifetimeDays } from '../key/status';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
-import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { useNewKeyForm } from '../new-key/useConfirmedForm';
 import { usePanel, useReturned } from '../base/context';
 import { KeyFacts } from '../key/KeyFacts';
 import { fewWords } from '../key/limits';

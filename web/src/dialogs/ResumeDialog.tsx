@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
@@ -34,19 +33,13 @@ interface FormProps {
 
 function ResumeForm({ apiKey, words, onClose }: FormProps) {
   const texts = useTexts();
-  const { client, account, announce, startAgain, trip } = usePanel();
+  const { client, announce, startAgain } = usePanel();
   const queryClient = useQueryClient();
-  // Kept for a person who leaves to sign in.
-  useEffect(() =>
-    trip?.remember({ account: account?.id, typed: { form: 'resume', replaced: apiKey }, series: undefined }),
-  );
-  useEffect(() => () => trip?.forget(), [trip]);
-
   const over = (message: string) => {
     announce(message);
     onClose();
   };
-  const form = useConfirmedForm({}, async (proof) => {
+  const form = useConfirmedForm({ form: 'resume', replaced: apiKey }, {}, async (proof) => {
     try {
       const resumed = await confirmed((token) => client.resumeKey(apiKey.id, proof, token));
       showCurrent(queryClient, [resumed]);

@@ -13,7 +13,7 @@ import { serviceTime } from '../time/useNow';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
-import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { useNewKeyForm } from '../new-key/useConfirmedForm';
 import { fewWords } from '../key/limits';
 import { Limits } from '../key/KeyLimits';
 import list from '../ui/list.module.css';

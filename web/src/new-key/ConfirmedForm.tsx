@@ -5,8 +5,7 @@ import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';
 import { Refusal, saysSignIn, SignInResult } from './Refusal';
-import type { useConfirmedForm } from './useConfirmedForm';
-import type { NewKeyForm } from './useNewKeyForm';
+import type { NewKeyForm, useConfirmedForm } from './useConfirmedForm';
 
 interface Props {
   readonly form: NewKeyForm | ReturnType<typeof useConfirmedForm>;

@@ -5,7 +5,7 @@ import { type Texts, useTexts } from '../texts';
 import { FailureAlert, Notice } from '../ui/Notice';
 import { ConfirmedForm } from './ConfirmedForm';
 import type { Lost } from './useNewKey';
-import type { NewKeyForm } from './useNewKeyForm';
+import type { NewKeyForm } from './useConfirmedForm';
 import { DialogFooter } from '../ui/Dialog';
 import { useFocusOnMount } from '../ui/focus';
 

@@ -115,12 +115,11 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
     setMaking({ phase: 'idle' });
   };
 
-  const isBusy =
-    making.phase === 'lost'
-      ? making.isReplacing === true
-      : ['sending', 'retrying', 'confirming'].includes(making.phase);
-  return { making, isBusy, make, makeAgain, giveUp, reset, series };
+  return { making, isBusy: isBusyWith(making), make, makeAgain, giveUp, reset, series };
 }
+
+export const isBusyWith = (making: Making): boolean =>
+  making.phase === 'lost' ? making.isReplacing === true : ['sending', 'retrying', 'confirming'].includes(making.phase);
 
 /** `crypto.randomUUID` is missing on a page that is served over plain http from another machine. */
 function newIdempotencyKey(): string {
