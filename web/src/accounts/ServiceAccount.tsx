@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { Button, Group } from '@mantine/core';
+import { Box, Button, Group } from '@mantine/core';
 import { hasCode } from '../api/problem';
 import { ListSkeleton } from '../ui/Nothing';
 import { nameOf, PanelContext, useAccounts, useOwner, usePanel } from '../base/context';
@@ -8,7 +8,6 @@ import { createQueryClient } from '../api/retry';
 import { type GoTo, START } from '../base/place';
 import { TextsContext, useTexts, withTexts } from '../texts';
 import { FailureAlert, Notice } from '../ui/Notice';
-import classes from './accounts.module.css';
 
 interface Props {
   readonly id: string;
@@ -70,11 +69,11 @@ export function ServiceAccount({ id, onLost, children }: Props) {
       <PanelContext value={value}>
         <TextsContext value={words}>
           {stopped && (
-            <div className={classes.notice}>
+            <Box mb="md">
               <Notice tone="warning" title={stopped.title(nameOf(account))} isNews={false}>
                 {stopped.text}
               </Notice>
-            </div>
+            </Box>
           )}
           {children}
         </TextsContext>
@@ -100,7 +99,7 @@ export function LostAccount({ lost, onClose }: LostAccountProps) {
     focusHeading();
   };
   return (
-    <div className={classes.notice}>
+    <Box mb="md">
       <Notice tone="warning" title={lost === '' ? words.titleUnknown : words.title(lost)}>
         {words.text}
         <Group mt="sm">
@@ -109,6 +108,6 @@ export function LostAccount({ lost, onClose }: LostAccountProps) {
           </Button>
         </Group>
       </Notice>
-    </div>
+    </Box>
   );
 }

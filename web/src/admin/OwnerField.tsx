@@ -85,7 +85,7 @@ export function OwnerField({ label, placeholder, onChoose, onOther, takesKeys }:
         // One account's id may be another one's email.
         <Group gap="xs" mt="xs" role="group" aria-label={admin.which}>
           {found.map(({ id, email }) => (
-            <Button key={id} size="xs" variant="default" className={classes.account} onClick={() => choose(id)}>
+            <Button key={id} size="xs" variant="default" maw="100%" onClick={() => choose(id)}>
               {[email, id].filter(Boolean).join(' · ')}
             </Button>
           ))}

@@ -80,7 +80,10 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
       </ul>
       {shown.length < concerns.length && (
         <UnstyledButton
-          className={`${classes.more} ${surface.link}`}
+          className={surface.link}
+          mx="md"
+          mb="sm"
+          py={4}
           onClick={() => {
             setShowsAll(true);
             // The button disappears; its place is taken by the first of the other lines.

@@ -1,4 +1,4 @@
-import { Text, UnstyledButton } from '@mantine/core';
+import { Group, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
@@ -76,7 +76,7 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
   return (
     <>
       <div>
-        <div className={classes.sentence}>
+        <Group gap={6}>
           {sentence.start}
           {parts.map((each) => (
             <UnstyledButton
@@ -91,7 +91,7 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
               {each.field && <ChevronIcon />}
             </UnstyledButton>
           ))}
-        </div>
+        </Group>
         <Text role="status" c="var(--latchkey-warning)" mt={isEmpty ? 'xs' : 0}>
           {isEmpty && restrictions.none}
         </Text>

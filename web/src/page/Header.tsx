@@ -22,7 +22,7 @@ export function Header({ session, onSignOut }: Props) {
           <span className={classes.product}>{texts.product}</span>
         </h1>
         {session && (
-          <Text size="sm" className={classes.person} title={session.email}>
+          <Text size="sm" truncate title={session.email}>
             {session.displayName || session.email}
           </Text>
         )}

@@ -18,7 +18,7 @@ export function SignInPage({ client, onSignedIn }: Props) {
   const { session } = useTexts();
   const { title, text } = takesPasswords || platformSignIn !== undefined ? texts : texts.elsewhere;
   return (
-    <div className={`${list.frame} ${classes.signIn}`}>
+    <Box maw="420px" mt="8vh" mx="auto" p="xl" className={list.frame}>
       <span className={classes.mark}>
         <KeyIcon />
       </span>
@@ -43,6 +43,6 @@ export function SignInPage({ client, onSignedIn }: Props) {
           <HelpLink url={helpUrl} />
         </Box>
       )}
-    </div>
+    </Box>
   );
 }

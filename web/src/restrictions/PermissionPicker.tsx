@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { AccessLevel } from '../api/types';
@@ -89,7 +89,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
   };
 
   return (
-    <div className={classes.picker}>
+    <Stack gap="xs" mt="sm">
       <div className={classes.count}>
         <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
         {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
@@ -157,7 +157,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
           </PermissionRow>
         ))}
       </div>
-    </div>
+    </Stack>
   );
 });
 

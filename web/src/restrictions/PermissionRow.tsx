@@ -1,5 +1,5 @@
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
 import { capital, meaningOf, plain } from '../key/limits';
@@ -101,7 +101,7 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Ins
   };
   return (
     <div role="row" className={classes.asking}>
-      <div role="gridcell" className={classes.instance}>
+      <Group role="gridcell" gap="xs" align="flex-end">
         <TextInput
           ref={input}
           size="xs"
@@ -123,7 +123,7 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Ins
         <Button size="xs" onClick={add}>
           {restrictions.add}
         </Button>
-      </div>
+      </Group>
     </div>
   );
 }
