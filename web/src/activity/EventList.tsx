@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core';
-import type { ApiKey, AuditEvent } from '../api/types';
+import type { ReactNode } from 'react';
+import type { ApiKey, AuditEvent, Leak } from '../api/types';
 import classes from './activity.module.css';
 import { describeEvent, type EventGroup } from './events';
 import { nameOf, useOwner, usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { dayName, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
-import { Emphasised } from '../ui/Emphasised';
-import { PlaceLink } from '../ui/links';
+import { leakPlace } from '../key/leak';
+import { NewTabLink, PlaceLink } from '../ui/links';
 import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import surface from '../ui/surface.module.css';
-import { LeakSite } from './LeakSite';
 import { shortUserAgent } from './user-agent';
 
 interface Props {
@@ -66,7 +66,6 @@ interface EventItemProps {
 
 function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: EventItemProps) {
   const { activity } = useTexts();
-  const sentence = describeEvent(event, activity);
   const name = <bdi>{apiKey?.name ?? activity.unknownName}</bdi>;
   const word =
     apiKey && !isOfOneKey ? (
@@ -84,7 +83,7 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
     <li className={classes.event} data-type={event.type}>
       {day !== undefined && <h3 className={list.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
-        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
+        <EventSentence event={event} name={word} />
         <Times count={count} />
       </div>
       <RelativeTime iso={event.at} isPast />
@@ -99,6 +98,48 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
         {isByClock(event) && <span>{activity.automatic}</span>}
       </div>
     </li>
+  );
+}
+
+/** A character that no text contains. */
+const STAND_IN = '\uE000';
+
+interface SentenceProps {
+  readonly event: AuditEvent;
+  /** The name of the key: a link, or a text with its own direction. A language may put it anywhere in the sentence. */
+  readonly name: ReactNode;
+}
+
+export function EventSentence({ event, name }: SentenceProps) {
+  const sentence = describeEvent(event, useTexts().activity);
+  if (typeof sentence === 'string') return sentence;
+  const [before, after] = sentence(STAND_IN).split(STAND_IN);
+  return (
+    <>
+      {before}
+      {name}
+      {after}
+    </>
+  );
+}
+
+/**
+ * Where a leaked key was found. A stranger may have written both texts, so `leakPlace` decides what is a link. It is shown
+ * in full, and its site does not learn where the person came from.
+ */
+export function LeakSite({ leak }: { readonly leak: Leak }) {
+  const { source, url } = leak;
+  const { href } = leakPlace(leak);
+  const { foundBy, foundAt } = useTexts().activity;
+  return (
+    <>
+      {source && <div className={classes.what}>{foundBy(source)}</div>}
+      {url && (
+        <div className={classes.what}>
+          {foundAt} {href ? <NewTabLink href={href}>{url}</NewTabLink> : url}
+        </div>
+      )}
+    </>
   );
 }
 

@@ -2,9 +2,7 @@ import type { ReactNode, Ref } from 'react';
 import { Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import { nameOf } from '../base/context';
-import { Times } from '../activity/EventList';
-import { describeEvent } from '../activity/events';
-import { LeakSite } from '../activity/LeakSite';
+import { EventSentence, LeakSite, Times } from '../activity/EventList';
 import { shortUserAgent } from '../activity/user-agent';
 import type { Person } from '../api/types';
 import type { AuditedEvent } from './types';
@@ -12,7 +10,6 @@ import list from '../keys/KeyList.module.css';
 import { useTexts } from '../texts';
 import { dayName } from '../time/format';
 import { useNow } from '../time/useNow';
-import { Emphasised } from '../ui/Emphasised';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
@@ -77,8 +74,6 @@ interface SentenceProps extends Pick<Props, 'linkTo'> {
 function Sentence({ event, linkTo, link }: SentenceProps) {
   const { activity } = useTexts();
   const { keyId, keyName } = event;
-  const sentence = describeEvent(event, activity);
-  if (typeof sentence === 'string') return sentence;
   const name = <bdi>{keyName ?? activity.unknownName}</bdi>;
   const word =
     keyId === null || keyName === null ? (
@@ -88,7 +83,7 @@ function Sentence({ event, linkTo, link }: SentenceProps) {
         {name}
       </a>
     );
-  return <Emphasised sentence={sentence} word={word} />;
+  return <EventSentence event={event} name={word} />;
 }
 
 /** How often, where a key leaked, what was noted, and what was searched for. */

@@ -16,7 +16,7 @@ import { RevokeDialog } from './RevokeDialog';
 import { useAdminTexts } from './texts';
 import { EventsOfKey } from '../activity/EventList';
 import { groupEvents } from '../activity/events';
-import { CopyId, Facts, Summary } from '../details/Facts';
+import { Facts, Summary } from '../details/Facts';
 import classes from '../details/details.module.css';
 import { EndNotice } from '../details/WhatToDo';
 import { Usage } from '../history/Usage';
@@ -137,18 +137,15 @@ function KeyDrawerBody({ apiKey, found, onOpen }: BodyProps) {
           {admin.showEvents}
         </Button>
       </Section>
-      <Section title={details.facts}>
-        <Facts
-          apiKey={apiKey}
-          rotation={undefined}
-          linkTo={(other) => (
-            <Button size="xs" variant="default" onClick={() => onOpen(other)}>
-              {admin.otherKey}
-            </Button>
-          )}
-        />
-        <CopyId id={apiKey.id} />
-      </Section>
+      <Facts
+        apiKey={apiKey}
+        rotation={undefined}
+        linkTo={(other) => (
+          <Button size="xs" variant="default" onClick={() => onOpen(other)}>
+            {admin.otherKey}
+          </Button>
+        )}
+      />
     </Stack>
   );
 }

@@ -1,3 +1,4 @@
+import { queryOf } from '../api/query';
 import { keyIdIn, placeOf } from '../base/place';
 import type { Sort } from '../keys/sort';
 import { dayIn, type Days } from './days';
@@ -47,7 +48,7 @@ export function allKeysPlaceOf(search: string): AllKeysPlace {
 
 /** The query string of a place with its `?`. */
 export function searchOfAllKeys({ prefix, status, expires, sort, keyId, ...place }: AllKeysPlace): string {
-  return searchOf({
+  return queryOf({
     tab: 'all-keys',
     owner: place.owner,
     prefix: prefix && shownPart(prefix),
@@ -58,11 +59,6 @@ export function searchOfAllKeys({ prefix, status, expires, sort, keyId, ...place
     sort: sort && sortsOf(place.owner).find((each) => each === sort),
     key: keyId,
   });
-}
-
-function searchOf(named: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return `?${new URLSearchParams(given)}`;
 }
 
 /** What the keys of one owner, or of all, can be sorted by. */
@@ -100,7 +96,7 @@ export function auditPlaceOf(search: string): AuditPlace {
 }
 
 export const searchOfAudit = ({ days, keyId, ...filters }: AuditPlace): string =>
-  searchOf({ tab: 'audit', ...filters, ...days, key: keyId });
+  queryOf({ tab: 'audit', ...filters, ...days, key: keyId });
 
 const IN_TEXT = /[a-z][a-z0-9]{0,15}_[0-9a-f]{12,}/;
 const WITH_SECRET = /[0-9a-f]{24}\.[0-9a-f]/i;

@@ -1,4 +1,5 @@
 import { takeBegun, TIMEOUT_MS } from './begun';
+import { queryOf } from './query';
 import { type FreshSignIn, hasCode, NoAnswer, readProblem } from './problem';
 import { learnTime } from '../time/useNow';
 import type {
@@ -164,9 +165,7 @@ export class ApiClient {
   }
 
   private urlOf(path: string, { query = {} }: Call): string {
-    const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const search = new URLSearchParams(given).toString();
-    return `${this.options.apiBaseUrl.replace(/\/+$/, '')}${path}${search && `?${search}`}`;
+    return `${this.options.apiBaseUrl.replace(/\/+$/, '')}${path}${queryOf(query)}`;
   }
 }
 

@@ -1,5 +1,7 @@
+import { queryOf } from '../api/query.js';
+
 /** Where a person is in the panel. */
-export const STATUS_FILTERS = ['active', 'attention', 'ended', 'all'] as const;
+export const STATUS_FILTERS = ['all', 'active', 'attention', 'ended'] as const;
 export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
@@ -43,14 +45,12 @@ export function placeOf(search: string): PanelPlace {
 
 /** The query string of a place with its `?`; empty for the start. */
 export function searchOf(place: PanelPlace): string {
-  const named = new URLSearchParams();
-  if (place.account !== undefined) named.set('account', place.account);
-  if (place.tab === 'activity') named.set('tab', place.tab);
-  if (place.tab === 'activity' && place.events !== 'all') named.set('events', place.events);
-  if (place.tab === 'keys' && place.status !== 'active') named.set('status', place.status);
-  if (place.keyId !== undefined) named.set('key', place.keyId);
-  const text = named.toString();
-  return text && `?${text}`;
+  const { account, keyId: key } = place;
+  const named =
+    place.tab === 'activity'
+      ? { tab: place.tab, events: place.events === 'all' ? undefined : place.events }
+      : { status: place.status === 'active' ? undefined : place.status };
+  return queryOf({ account, ...named, key });
 }
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, fallback: T): T {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { Section } from '../ui/Section';
 import type { ApiKey } from '../api/types';
 import { nameOf, useOwner, usePanel } from '../base/context';
 import { endOf, pauseOf, type Rotation, statusAt } from '../key/status';
@@ -79,38 +80,43 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
-    <dl className={list.facts}>
-      <Fact name={column.created}>
-        <Moment iso={apiKey.createdAt} isPast />
-      </Fact>
-      {status === 'active' && pause && (
-        <Fact name={texts.pause.fact}>
-          <Moment iso={pause} />
+    <Section title={details.facts}>
+      <dl className={list.facts}>
+        <Fact name={column.created}>
+          <Moment iso={apiKey.createdAt} isPast />
         </Fact>
-      )}
-      {status === 'active' && idleEndsAt && (
-        <Fact name={details.unlessUsed}>
-          <Moment iso={idleEndsAt} />
+        {status === 'active' && pause && (
+          <Fact name={texts.pause.fact}>
+            <Moment iso={pause} />
+          </Fact>
+        )}
+        {status === 'active' && idleEndsAt && (
+          <Fact name={details.unlessUsed}>
+            <Moment iso={idleEndsAt} />
+          </Fact>
+        )}
+        {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}
+        {status !== 'revoked' && (
+          <Fact name={status === 'expired' ? keys.status.expired : column.expires}>
+            <Moment iso={apiKey.expiresAt} isPast={status === 'expired'} />
+          </Fact>
+        )}
+        {status === 'revoked' && (
+          <Fact name={keys.status.revoked}>
+            <Moment iso={apiKey.revokedAt ?? endOf(apiKey)} isPast />
+          </Fact>
+        )}
+        <Fact name={column.lastUsed}>
+          {apiKey.lastUsedAt ? <Moment iso={apiKey.lastUsedAt} isPast /> : texts.never}
         </Fact>
-      )}
-      {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}
-      {status !== 'revoked' && (
-        <Fact name={status === 'expired' ? keys.status.expired : column.expires}>
-          <Moment iso={apiKey.expiresAt} isPast={status === 'expired'} />
+        <Fact name={details.prefix}>
+          <code>{apiKey.prefix}</code>
         </Fact>
-      )}
-      {status === 'revoked' && (
-        <Fact name={keys.status.revoked}>
-          <Moment iso={apiKey.revokedAt ?? endOf(apiKey)} isPast />
-        </Fact>
-      )}
-      <Fact name={column.lastUsed}>{apiKey.lastUsedAt ? <Moment iso={apiKey.lastUsedAt} isPast /> : texts.never}</Fact>
-      <Fact name={details.prefix}>
-        <code>{apiKey.prefix}</code>
-      </Fact>
-      {replaces !== null && <Fact name={details.replaces}>{linkTo(replaces)}</Fact>}
-      {replacedBy !== null && <Fact name={details.replacedBy}>{linkTo(replacedBy)}</Fact>}
-    </dl>
+        {replaces !== null && <Fact name={details.replaces}>{linkTo(replaces)}</Fact>}
+        {replacedBy !== null && <Fact name={details.replacedBy}>{linkTo(replacedBy)}</Fact>}
+      </dl>
+      <CopyId id={apiKey.id} />
+    </Section>
   );
 }
 
@@ -148,7 +154,7 @@ export function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rota
 }
 
 /** Few people need the id, so it is not shown unless the browser can't copy (plain http, a policy, a refusal). */
-export function CopyId({ id }: { readonly id: string }) {
+function CopyId({ id }: { readonly id: string }) {
   const { keys, reveal } = useTexts();
   const { isCopied, isBlocked, copy } = useCopy();
   const shown = useRef<HTMLElement>(null);

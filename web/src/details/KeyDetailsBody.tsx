@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/types';
 import { Usage } from '../history/Usage';
 import { pauseOf, type Rotation, statusAt } from '../key/status';
 import { useTexts } from '../texts';
-import { CopyId, Facts, Summary } from './Facts';
+import { Facts, Summary } from './Facts';
 import classes from './details.module.css';
 import { PermissionUse } from './PermissionUse';
 import { RotationTimeline } from './RotationTimeline';
@@ -33,7 +33,6 @@ interface Props {
 
 /** Each section appears only when those above it have their height, so that nothing moves while it loads. */
 export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onOpen, onNext }: Props) {
-  const { details } = useTexts();
   const activity = useActivity('all', apiKey.id);
   // The placeholder has the events of the key that was open before.
   const isActivityLoading = activity.isPending || activity.isPlaceholderData;
@@ -59,10 +58,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onOpen, on
       )}
       {isUseThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
       {isUseThere && !isActivityLoading && (
-        <Section title={details.facts}>
-          <Facts apiKey={apiKey} rotation={rotation} linkTo={(id) => <OtherKey id={id} onOpen={onOpen} />} />
-          <CopyId id={apiKey.id} />
-        </Section>
+        <Facts apiKey={apiKey} rotation={rotation} linkTo={(id) => <OtherKey id={id} onOpen={onOpen} />} />
       )}
     </Stack>
   );

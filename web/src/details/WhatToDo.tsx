@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { LeakSite } from '../activity/LeakSite';
+import { LeakSite } from '../activity/EventList';
 import type { ApiKey, Narrower } from '../api/types';
 import { endedBy, endOf, endsSoon, pauseOf, rejectedSince, type Rotation, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';

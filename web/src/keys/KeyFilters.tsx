@@ -1,11 +1,9 @@
 import { Group, TextInput } from '@mantine/core';
 import { usePanel } from '../base/context';
-import type { StatusFilter } from '../base/place';
+import { STATUS_FILTERS, type StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { SearchIcon } from '../ui/icons';
 import { Select } from '../ui/Select';
-
-const FILTERS = ['all', 'active', 'attention', 'ended'] as const;
 
 interface Props {
   readonly filter: StatusFilter;
@@ -32,7 +30,7 @@ export function KeyFilters({ filter, countOf, search, onSearch }: Props) {
         aria-label={keys.filterLabel}
         value={filter}
         onChange={(event) => goTo({ tab: 'keys', status: event.currentTarget.value as StatusFilter })}
-        data={FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
+        data={STATUS_FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
         flex="0 1 12rem"
         miw="7rem"
       />

@@ -1,6 +1,7 @@
 import { type ReactNode, useRef } from 'react';
 import type { CreatedKey } from '../api/types';
 import { usePanel, useReturned } from '../base/context';
+import type { ActionDialogProps } from '../key/actions';
 import { EarlyClose, RevealKey } from '../reveal/RevealKey';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
@@ -9,13 +10,9 @@ import { Dialog } from '../ui/Dialog';
 import type { Typed } from '../base/trip';
 import { type NewKey, useNewKey } from './useNewKey';
 
-interface Props {
+interface Props extends Omit<ActionDialogProps, 'apiKey'> {
   readonly form: Typed['form'];
   readonly title: string;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  /** Called with the id of the new key, if one was made. */
-  readonly onClosed: (madeKeyId?: string) => void;
   /** Called when a key was made, or when somebody else has signed in. */
   readonly onOver?: () => void;
   /** What to do with the new key, if the form does not say it. */

@@ -7,8 +7,7 @@ import { history } from './history';
 import { keys } from './keys';
 import { restrictions } from './restrictions';
 import { reveal } from './reveal';
-import { pause } from './pause';
-import { revoke } from './revoke';
+import { pause, revoke } from './revoke';
 import { rotate } from './rotate';
 import { session } from './session';
 

@@ -21,3 +21,13 @@ export const revoke: Texts['revoke'] = {
   },
   gone: (name) => `„${name}“ gibt es nicht mehr`,
 };
+
+export const pause: Texts['pause'] = {
+  menu: 'Pausieren',
+  for: { 5: 'Für 5 Minuten', 60: 'Für eine Stunde', 1440: 'Für einen Tag' },
+  until: (when) => `Pausiert bis ${when}`,
+  advice: 'Unsicher, wer ihn nutzt? Pausieren Sie ihn zuerst und sehen Sie, wer abgelehnt wird.',
+  first: 'Eine Stunde pausieren',
+  done: (name, when) => `„${name}“ ist pausiert und funktioniert ${when} wieder`,
+  fact: 'Pausiert bis',
+};
