@@ -20,7 +20,6 @@ import { DAY_MS } from '../time/format';
 
 interface Props {
   readonly keys: readonly OwnedKey[];
-  /** To a key's drawer. */
   readonly linkTo: (keyId: string) => OwnLink;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
@@ -30,7 +29,6 @@ interface Props {
   readonly onSort: (sort: Sort | undefined) => void;
 }
 
-/** The keys of all owners. */
 export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSort }: Props) {
   const { accounts, keys: words } = useTexts();
   const { column } = words;
@@ -38,7 +36,6 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
   const now = useNow();
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
-  /** Who made a key, unless its owner did. */
   const makerOf = ({ createdBy, owner }: OwnedKey) =>
     createdBy && createdBy.id !== owner.id && `${accounts.madeBy} ${nameOf(createdBy)}`;
   return (

@@ -28,7 +28,6 @@ import type { FoundKey } from './types';
 interface Props {
   /** Undefined: closed. */
   readonly keyId: string | undefined;
-  /** Shows another key. */
   readonly onOpen: (keyId: string) => void;
   readonly onClose: () => void;
 }

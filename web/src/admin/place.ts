@@ -18,9 +18,7 @@ const SORTS: readonly Sort[] = ['name', 'lastUsed', 'expires', 'requests'];
 /** The most that the page sends and keeps of a key string. The service refuses more. */
 export const SHOWN_LENGTH = 16;
 
-/** Which keys an administrator looks at. */
 export interface AllKeysPlace {
-  /** The id of an account. */
   readonly owner?: string | undefined;
   readonly prefix?: string | undefined;
   readonly status: Status;
@@ -69,7 +67,6 @@ export const sortsOf = (owner: string | undefined): readonly Sort[] =>
 export const filtersOf = ({ owner, prefix, status, only, expires }: AllKeysPlace): number =>
   [owner, prefix, status !== 'all', only, expires.from ?? expires.until].filter(Boolean).length;
 
-/** Which events an administrator looks at. */
 export interface AuditPlace {
   /** An account's id, or who else acts: `service:…`, `admin:…`. */
   readonly actor?: string | undefined;

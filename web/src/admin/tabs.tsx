@@ -42,7 +42,6 @@ export async function loadAdministration() {
   );
 }
 
-/** The keys of all owners, for administrators. */
 function AllKeysTab() {
   const texts = useTexts();
   const admin = useAdminTexts();
@@ -91,7 +90,6 @@ function AllKeysTab() {
   );
 }
 
-/** Who did and viewed what, for administrators. */
 function AuditTab() {
   const { audit } = useAdminTexts();
   const place = auditPlaceOf(useSearch());

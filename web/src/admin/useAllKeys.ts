@@ -21,7 +21,6 @@ interface Asked {
   readonly cursor?: string;
 }
 
-/** The keys of all owners, page by page. */
 export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKeysPlace) {
   const { client } = usePanel();
   const days = timesOf(expires);

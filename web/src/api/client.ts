@@ -99,12 +99,10 @@ export class ApiClient {
       query: { type: types.join(','), keyId, limit: '50', cursor },
     });
 
-  /** A client for the keys of a service account. */
   forAccount(account: string, onRefused: (error: unknown) => void): ApiClient {
     return new ApiClient({ ...this.options, account, onRefused });
   }
 
-  /** A call about the keys of one account. */
   private async ofAccount<T>(path: string, call: Call = {}): Promise<T> {
     const { account, onRefused } = this.options;
     try {

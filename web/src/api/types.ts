@@ -15,14 +15,12 @@ export type ManagedAccount = View.ManagedAccountView;
 export type ApiKey = Newer<View.ApiKeyView, 'createdBy' | 'idleEndsAt' | 'pausedUntil' | 'couldNarrow' | 'handled'>;
 export type Leak = NonNullable<ApiKey['leak']>;
 export type RecentUse = ApiKey['recent'];
-/** The usage of a key. */
 export type KeyHistory = Pick<View.ApiKeyHistoryView, 'uses' | 'days'> &
   Partial<Pick<View.ApiKeyHistoryView, 'permissionUse' | 'permissionUseSince'>>;
 export type AddressUse = KeyHistory['uses'][number];
 export type DayCount = KeyHistory['days'][number];
 
 export type ApiKeyPage = Newer<PageOf<ApiKey, View.ApiKeyListView>, 'policy' | 'now' | 'endedKeys'>;
-/** What is allowed for new keys. */
 export type KeyPolicy = Omit<View.ApiKeyListView['policy'], 'revokeIdleAfterDays'>;
 export type Permissions = View.PermissionsView;
 /** The answers to a creation and to a rotation. No others contain a secret. */

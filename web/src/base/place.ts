@@ -1,6 +1,5 @@
 import { queryOf } from '../api/query.js';
 
-/** Where a person is in the panel. */
 export const STATUS_FILTERS = ['all', 'active', 'attention', 'ended'] as const;
 export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];

@@ -2,9 +2,7 @@ import type { AccessLevel, ApiKey, ManagedAccount, Narrower } from '../api/types
 
 /** How a person gets to the platform's login and back. */
 export interface Platform {
-  /** Where a sign-in there begins. */
   readonly signInUrl: string;
-  /** Who is signed in here. */
   readonly ownerId: string;
   /** What this person had typed when they left. */
   readonly returned: KeptDraft | undefined;
@@ -87,7 +85,6 @@ export interface KeyDraft {
 export const GRACE_CHOICES = ['0', '3600', '86400', '604800'] as const;
 export type Grace = (typeof GRACE_CHOICES)[number];
 
-/** The chosen values, as typed. */
 export interface RotationDraft {
   readonly grace: Grace;
   readonly expiry: Expiry;

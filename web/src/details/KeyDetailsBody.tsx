@@ -96,7 +96,6 @@ interface OtherKeyProps {
   readonly onOpen: (keyId: string) => void;
 }
 
-/** Leads to the details of another key. */
 function OtherKey({ id, onOpen }: OtherKeyProps) {
   const { details } = useTexts();
   const { key } = useKey(id);

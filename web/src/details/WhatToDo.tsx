@@ -81,7 +81,6 @@ interface EndNoticeProps {
   readonly children?: ReactNode;
 }
 
-/** Why and when the key ended. */
 export function EndNotice({ apiKey, status, children }: EndNoticeProps) {
   const texts = useTexts();
   const now = useNow();

@@ -14,7 +14,6 @@ const ResumeDialog = later(() => load().then((part) => part.ResumeDialog), ONCE_
 const LeakedDialog = later(() => load().then((part) => part.LeakedDialog), ONCE_OPENED);
 
 interface Props {
-  /** Called with whether a dialog is open. */
   readonly onOpened: (isOpen: boolean) => void;
   readonly children: ReactNode;
 }

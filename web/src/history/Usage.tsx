@@ -21,7 +21,6 @@ interface Props {
   readonly unused?: ReactNode;
 }
 
-/** How often a key was used, and from where. */
 export function Usage({ found: { key, isError, error, isFetching, refetch }, unused }: Props) {
   const { history } = useTexts();
   const retry = () => void refetch();

@@ -17,7 +17,6 @@ export function StatusBadge({ status, children }: Props) {
   );
 }
 
-/** Until when a paused key is paused. */
 export function PausedUntil({ iso }: { readonly iso: string }) {
   const { language, pause } = useTexts();
   const now = useNow();

@@ -6,7 +6,6 @@ export interface KeyAction {
   /** A leaked key is replaced at once; the dialog also offers to only revoke it. */
   readonly kind: 'revoke' | 'rotate' | 'leaked' | 'resume';
   readonly key: ApiKey;
-  /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;
   /** To what the successor of a rotated key is limited, if to less than the key. */
   readonly narrower?: Narrower | undefined;
@@ -16,7 +15,6 @@ export interface KeyAction {
   readonly opener: HTMLElement | null;
 }
 
-/** What the dialog of an action is given. */
 export interface ActionDialogProps {
   readonly apiKey: ApiKey;
   readonly opened: boolean;

@@ -101,7 +101,6 @@ export function showCurrent(queryClient: QueryClient, current: readonly ApiKey[]
   });
 }
 
-/** Reloads keys and activity. */
 export async function refreshKeys(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: KEYS }),

@@ -15,7 +15,6 @@ interface Props {
   /** The answer comes only once no service accepts the key any more. */
   readonly stopsKey?: boolean;
   readonly onCancel: () => void;
-  /** The fields. */
   readonly children: ReactNode;
 }
 

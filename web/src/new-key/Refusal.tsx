@@ -88,7 +88,6 @@ interface SignInProps {
   readonly text: string;
 }
 
-/** Leads to the platform's login. */
 function SignIn({ trip, title, text }: SignInProps) {
   const { create } = useTexts();
   const { helpUrl } = usePanel();

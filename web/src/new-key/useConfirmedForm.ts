@@ -89,7 +89,6 @@ interface NewKeyOptions extends Pick<Options, 'typed' | 'problems'> {
 
 export type NewKeyForm = ReturnType<typeof useNewKeyForm>;
 
-/** Checks and sends a form that makes a key. */
 export function useNewKeyForm({ newKey: { making, make, makeAgain, series }, orderOf, ...given }: NewKeyOptions) {
   const form = useProof({ ...given, making, series, send: (proof) => make(orderOf(proof)) });
   const { name, password, ...errors } = form.errors;

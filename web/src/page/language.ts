@@ -21,5 +21,4 @@ export function languageFor(wanted: readonly string[]): Code {
   return mains.map((main) => codes.find((code) => code === main)).find((code) => code !== undefined) ?? codes[0];
 }
 
-/** Loads the language that the browser wants. */
 export const loadLanguage = (): Promise<Language> => LANGUAGES[languageFor(navigator.languages)]();

@@ -11,17 +11,9 @@ function writtenUrl(name: string): string | undefined {
 
 /** An address that accepts keys, for the examples. */
 export const exampleUrl = writtenUrl('example-url');
-
-/** The address that explains how to use a key. */
 export const docsUrl = writtenUrl('docs-url');
-
-/** The address where people get help. */
 export const helpUrl = writtenUrl('help-url');
-
-/** How people sign in here. */
 export const takesPasswords = written('password-sign-in') !== 'off';
-
-/** Where a sign-in at the platform begins. */
 export const platformSignIn = writtenUrl('platform-sign-in');
 
 /** Where the platform asks which account to use, instead of taking the one that is signed in there. */
@@ -37,9 +29,7 @@ export const hasSignedOut = (): boolean => sessionStorage.getItem(SIGNED_OUT) !=
 /** The result of a sign-in at the platform, which the service writes after the # of the address. */
 const [outcome, detail] = location.hash.slice(1).split('=', 2);
 
-/** The sign-in was refused for this reason. */
 export const refusal = outcome === 'refused' ? detail : undefined;
-/** A person has signed in. */
 export const hasSignedIn = outcome === 'signed-in';
 /** Another person than the one who left has signed in. */
 export const isAnother = hasSignedIn && detail === 'another';

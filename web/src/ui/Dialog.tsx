@@ -27,7 +27,6 @@ const GROW = {
   transitionProperty: 'opacity, transform',
 };
 
-/** The buttons at the end of a dialog. */
 export function DialogFooter({ children }: { readonly children: ReactNode }) {
   return <div className={classes.footer}>{children}</div>;
 }

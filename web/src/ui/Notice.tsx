@@ -61,7 +61,6 @@ export function FailureAlert({ title, error, detail, isRetrying = false, onRetry
   );
 }
 
-/** A failure in plain words. */
 export function describeFailure(error: unknown, { failure, language }: Texts): string {
   if (error instanceof NoAnswer) return navigator.onLine ? failure.noAnswer : failure.offline;
   if (!(error instanceof ApiProblem)) return failure.unexpected(error instanceof Error ? error.message : String(error));

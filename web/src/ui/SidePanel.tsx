@@ -15,7 +15,6 @@ interface Props {
   readonly action?: ReactNode;
   /** In place of the title and what is next to it. */
   readonly form?: ReactNode;
-  /** The buttons below the content. */
   readonly footer?: ReactNode;
   /** Whether there is something typed in it: neither Escape nor a click outside closes it. */
   readonly isEdited?: boolean;
