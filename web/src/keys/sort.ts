@@ -1,11 +1,10 @@
-import type { KeyRow } from './key-rows';
+import { type KeyRow, usedLast } from './key-rows';
 
 /** By a column. Undefined: newest first. */
 export type Sort = 'name' | 'lastUsed' | 'expires' | 'requests';
 
 const rank: Readonly<Record<Exclude<Sort, 'name'>, (row: KeyRow, now: number) => number>> = {
-  lastUsed: ({ key, rotation }) =>
-    -Math.max(...[key, rotation?.old].map((each) => Date.parse(each?.lastUsedAt ?? '1970'))),
+  lastUsed: (row) => -Date.parse(usedLast(row)?.lastUsedAt ?? '1970'),
   // The next end first, and the last one of those that have ended.
   expires: ({ end }, now) => Math.abs(Date.parse(end) - now),
   requests: ({ recent: { granted, refused } }) => -[...granted, ...refused].reduce((sum, count) => sum + count, 0),
