@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey, AuditEvent, Leak } from '../api/types';
 import classes from './activity.module.css';
-import { describeEvent, type EventGroup } from './events';
+import { describeEvent, type EventGroup, shortUserAgent } from './events';
 import { nameOf, useOwner, usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { dayName, wholeNumber } from '../time/format';
@@ -12,7 +12,6 @@ import { NewTabLink, PlaceLink } from '../ui/links';
 import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import surface from '../ui/surface.module.css';
-import { shortUserAgent } from './user-agent';
 
 interface Props {
   readonly label: string;

@@ -14,7 +14,7 @@ import marks from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
-import type { Sort } from '../keys/sort';
+import type { Sort } from '../keys/key-rows';
 import { UNUSED_DAYS } from './place';
 import { DAY_MS } from '../time/format';
 

@@ -3,7 +3,7 @@ import { Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import { nameOf } from '../base/context';
 import { EventSentence, LeakSite, Times } from '../activity/EventList';
-import { shortUserAgent } from '../activity/user-agent';
+import { shortUserAgent } from '../activity/events';
 import type { Person } from '../api/types';
 import type { AuditedEvent } from './types';
 import list from '../keys/KeyList.module.css';

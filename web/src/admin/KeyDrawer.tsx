@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { NoKey } from '../details/NoKey';
+import { NoKey, Usage } from '../history/Usage';
 import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
@@ -19,7 +19,6 @@ import { groupEvents } from '../activity/events';
 import { Facts, Summary } from '../details/Facts';
 import classes from '../details/details.module.css';
 import { EndNotice } from '../details/WhatToDo';
-import { Usage } from '../history/Usage';
 import { step } from '../base/address';
 import { Section } from '../ui/Section';
 import { Owner } from './AllKeysTable';

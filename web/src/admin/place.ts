@@ -1,6 +1,6 @@
 import { queryOf } from '../api/query';
 import { keyIdIn, placeOf } from '../base/place';
-import type { Sort } from '../keys/sort';
+import type { Sort } from '../keys/key-rows';
 import { dayIn, type Days } from './days';
 
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;

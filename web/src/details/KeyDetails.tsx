@@ -11,7 +11,7 @@ import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
 import { KeyActions, type NextStep } from './WhatToDo';
 import { KeyDetailsBody } from './KeyDetailsBody';
-import { NoKey } from './NoKey';
+import { NoKey } from '../history/Usage';
 import { RenameForm } from './RenameForm';
 
 interface Props {

@@ -4,7 +4,7 @@ import type { AddressUse, ApiKey } from '../api/types';
 import type { KeyFound } from '../key/useKey';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
-import { FailureAlert } from '../ui/Notice';
+import { FailureAlert, Notice } from '../ui/Notice';
 import classes from './history.module.css';
 import { ChartSkeleton, UsageChart } from './UsageChart';
 import { monthDay } from '../time/format';
@@ -13,6 +13,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import { isAccepted, isNewAddress, whyDenied } from './usage';
 import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
+import { hasCode } from '../api/problem';
 
 interface Props {
   /** The key, with its history if that is loaded. */
@@ -93,4 +94,12 @@ function Addresses({ uses, apiKey: { createdAt, permissions } }: AddressesProps)
       )}
     </section>
   );
+}
+
+/** In the place of a key's details: that there is no such key, that it could not be loaded, or that it is loading. */
+export function NoKey({ found: { error, isError, isFetching, refetch } }: Pick<Props, 'found'>) {
+  const { details } = useTexts();
+  if (hasCode(error, 'not_found')) return <Notice tone="warning">{details.unknown}</Notice>;
+  if (isError) return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
+  return <ChartSkeleton />;
 }

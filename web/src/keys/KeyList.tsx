@@ -8,10 +8,9 @@ import { KeyIcon } from '../ui/icons';
 import { later } from '../ui/later';
 import { ListSkeleton, Nothing } from '../ui/Nothing';
 import { EndedKeys } from './EndedKeys';
-import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
+import { isFound, type KeyLinks, type KeyRow, rowsOf, type Sort, sorted } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyTable } from './KeyTable';
-import { type Sort, sorted } from './sort';
 import { type useApiKeys, useNextPages } from '../key/list';
 
 /** Most lists need none. Where it is needed, the list waits for it, so that nothing moves. */

@@ -7,7 +7,7 @@ import { PausedUntil } from '../key/StatusBadge';
 import { useRowLink, type OwnLink } from '../ui/links';
 import { icon } from '../ui/icons';
 import classes from './KeyList.module.css';
-import type { Sort } from './sort';
+import type { Sort } from './key-rows';
 import list from '../ui/list.module.css';
 
 /** What a cell needs to know of its row: the id of the key's prefix, and the link that covers it. */
