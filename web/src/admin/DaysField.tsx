@@ -1,5 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
 import { shortDate } from '../time/format';
 import classes from './admin.module.css';
 import type { Days } from './days';
@@ -30,12 +31,7 @@ export function DaysField({ labels, days, onChoose }: Props) {
   const apply = () => {
     if (isChanged) onChoose({ from, until });
   };
-  const latest = useRef(apply);
-  latest.current = apply;
-  useEffect(() => {
-    const timer = setTimeout(() => latest.current(), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [from, until]);
+  const applySoon = useDebouncedCallback(apply, PAUSE_MS);
   return (
     <Stack gap="sm" className={classes.days} role="group" aria-label={labels.all}>
       {(['from', 'until'] as const).map((name) => (
@@ -45,7 +41,10 @@ export function DaysField({ labels, days, onChoose }: Props) {
           label={labels[name]}
           value={typed[name] ?? ''}
           classNames={{ input: typed[name] === undefined ? classes.noDay : '' }}
-          onChange={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value || undefined })}
+          onChange={({ currentTarget: { value } }) => {
+            setTyped({ ...typed, [name]: value || undefined });
+            applySoon();
+          }}
           onKeyDown={({ key }) => key === 'Enter' && apply()}
         />
       ))}

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../base/context';
@@ -95,8 +96,6 @@ export function useSecret(onLeft: () => void) {
   const [created, setCreated] = useState<CreatedKey>();
   const [isCopied, markCopied] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const latestOnLeft = useRef(onLeft);
-  latestOnLeft.current = onLeft;
 
   const forget = () => {
     setCreated(undefined);
@@ -107,18 +106,14 @@ export function useSecret(onLeft: () => void) {
   const { gate } = usePanel();
   const isShown = created !== undefined;
   useEffect(() => (isShown ? gate.hold() : undefined), [isShown, gate]);
-  useEffect(() => {
-    if (!isShown) return undefined;
-    const leave = () => {
-      flushSync(() => {
-        forget();
-        latestOnLeft.current();
-      });
-      getSelection()?.removeAllRanges();
-    };
-    addEventListener('pagehide', leave);
-    return () => removeEventListener('pagehide', leave);
-  }, [isShown]);
+  useWindowEvent('pagehide', () => {
+    if (!isShown) return;
+    flushSync(() => {
+      forget();
+      onLeft();
+    });
+    getSelection()?.removeAllRanges();
+  });
 
   const mustAsk = isShown && !isCopied;
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import { withRetries } from '../api/retry';
 import { NoAnswer } from '../api/problem';
 import announcer from './Announcer.module.css';
@@ -66,14 +66,13 @@ const Waiting = () => (
  */
 export function LoadTheRest({ onLoading }: { readonly onLoading: () => void }) {
   const isBusy = useIsFetching() > 0;
-  const latestOnLoading = useRef(onLoading);
-  latestOnLoading.current = onLoading;
+  const load = useEffectEvent(() => {
+    // A failure is shown when the part is needed.
+    for (const part of parts) void part().catch(() => undefined);
+    onLoading();
+  });
   useEffect(() => {
     if (isBusy) return undefined;
-    const load = () => {
-      loadParts();
-      latestOnLoading.current();
-    };
     const { requestIdleCallback, cancelIdleCallback } = window as Partial<Window>;
     if (!requestIdleCallback || !cancelIdleCallback) {
       const timer = setTimeout(load, 500);
@@ -84,8 +83,3 @@ export function LoadTheRest({ onLoading }: { readonly onLoading: () => void }) {
   }, [isBusy]);
   return null;
 }
-
-/** A failure is shown when the part is needed. */
-const loadParts = () => {
-  for (const part of parts) void part().catch(() => undefined);
-};
