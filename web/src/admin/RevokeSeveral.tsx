@@ -135,7 +135,7 @@ function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps
           <strong>
             <bdi>{name}</bdi>
           </strong>{' '}
-          <code className={rows.prefix}>{prefix}</code>
+          <code>{prefix}</code>
           <span className={rows.second}>
             <bdi>{nameOf(owner)}</bdi>
             {' · '}

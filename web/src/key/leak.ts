@@ -7,11 +7,7 @@ const MOST = 40;
  * Where a key was found, and by whom. The link is set only for an address that plainly is https, without a name that could
  * pass for its host.
  */
-export function leakPlace({ source, url }: Leak): {
-  readonly host?: string;
-  readonly href?: string;
-  readonly source?: string;
-} {
+export function leakPlace({ source, url }: Leak) {
   const found = url !== null && URL.canParse(url) ? new URL(url) : undefined;
   return {
     ...(found && found.hostname !== '' && { host: cut(found.hostname) }),

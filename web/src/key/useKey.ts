@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyPage, KeyHistory } from '../api/types';
 import { usePanel } from '../base/context';
 import { useNow } from '../time/useNow';
 import { LIST, oneKey } from './list';
-import { type Rotation, rotationOf } from './status';
+import { rotationOf } from './status';
 
 export type KeyFound = ReturnType<typeof useKey>;
 
@@ -29,19 +29,14 @@ export function useKey(id: string | null | undefined, isShown = true) {
   return { key, isLoading: isPending && isShown && typeof id === 'string', isFetching, isError, error, refetch };
 }
 
-interface Found {
-  readonly rotation: Rotation | undefined;
-  /** False while the other key is loading. */
-  readonly isKnown: boolean;
-}
-
 /** The rotation that a key is part of, with the current state of the other key. */
-export function useRotation(key: ApiKey | undefined, isShown: boolean): Found {
+export function useRotation(key: ApiKey | undefined, isShown: boolean) {
   const [replaced, successor] = [useKey(key?.replaces, isShown), useKey(key?.replacedBy, isShown)];
   const now = useNow();
   const others = [replaced.key, successor.key].filter((other) => other !== undefined);
   return {
     rotation: key && rotationOf(key, others, now),
+    /** False while the other key is loading. */
     isKnown: !replaced.isLoading && !successor.isLoading,
   };
 }

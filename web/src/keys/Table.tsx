@@ -186,9 +186,7 @@ export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, pause,
         </Text>
       )}
       <div className={`${classes.second} ${classes.cut}`}>
-        <code id={prefixId} className={classes.prefix}>
-          {prefix}
-        </code>
+        <code id={prefixId}>{prefix}</code>
         {aside && <span title={aside}>{aside}</span>}
       </div>
     </>

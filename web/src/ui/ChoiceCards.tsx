@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import classes from './ChoiceCards.module.css';
 
@@ -47,15 +48,15 @@ export function ChoiceCards<T extends string>(props: Props<T>) {
         ))}
       </div>
       {error && (
-        <p id={`${id}error`} className={classes.error}>
+        <Text id={`${id}error`} size="sm" c="var(--mantine-color-error)" mt="xs" lh={1.4}>
           {error}
-        </p>
+        </Text>
       )}
       {children}
       {note && (
-        <p id={`${id}note`} className={classes.note}>
+        <Text id={`${id}note`} size={choices.length === 2 ? 'xs' : 'sm'} c="dimmed" mt="xs" lh={1.4}>
           {note}
-        </p>
+        </Text>
       )}
     </fieldset>
   );
