@@ -1,33 +1,33 @@
 import type { Addressee } from '#application/notices/notify-owners.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
-import type { ApiKey } from '#domain/keys/api-key.js';
-import type { MailedType, NoticeData } from '#domain/notices/key-notice.js';
-import { withoutSecrets } from '#domain/secrets.js';
-import { linkOfLeak } from '#domain/audit/event-details.js';
-import { footerFor, greetingFor, type Occasion, type ServiceKey, wordsOf } from './words.js';
+import type { MailedType } from '#domain/notices/key-notice.js';
+import { occasionOf, typedText } from './occasion.js';
+import { fact, WORDS } from './words.js';
 
-/** The text of one mail, with the parts that all mails share. */
-export type Letter = ReturnType<typeof writeLetter>;
+/** The text of one mail. What people typed appears only in the greeting, in the facts and at the end of the subject. */
+type Letter = ReturnType<typeof writeLetter>;
 
 export function writeLetter(
   type: MailedType,
-  { data, timestamp }: Pick<OutboxMessage, 'data' | 'timestamp'>,
-  { account, owner, maker, now, isReplaced, replaced }: Addressee,
+  message: Pick<OutboxMessage, 'data' | 'timestamp'>,
+  addressee: Addressee,
   publicUrl: string,
 ) {
-  const { keyId, name, prefix, expiresAt, endsAt, leak } = data;
-  const service = owner.kind === 'service' ? serviceKey({ account, owner, maker }) : undefined;
-  // Managers do not see each other's addresses. That of a use is no manager's.
-  const clientIp = type === 'api_key.created' && service?.maker !== undefined ? undefined : data.clientIp;
-  const ends = { expiresAt: new Date(expiresAt), endsAt: endsAt === undefined ? undefined : new Date(endsAt) };
-  const key = { keyName: typedText(name), prefix, ...ends, isReplaced, service };
-  const circumstances = { clientIp, replaces: replaced && shownKey(replaced), leak: leak && shownLeak(leak) };
+  const { account, owner } = addressee;
+  const occasion = occasionOf(type, message, addressee);
+  const { keyName, prefix, service } = occasion;
+  const { title, facts, ...words } = WORDS[type](occasion);
+  const name = typedText(account.displayName);
+  const ofAccount = service && `${service.name}${service.isForManager ? ', which you manage' : ''}`;
   return {
-    ...wordsOf(type, { ...key, ...circumstances, at: timestamp, now }),
-    greeting: greetingFor(typedText(account.displayName)),
+    ...words,
+    subject: `${title}: ${keyName}`,
+    heading: title,
+    greeting: name ? `Hello ${name},` : 'Hello,',
+    facts: [...fact('Account', ofAccount), ['Key', keyName], ['Begins with', prefix], ...facts] as const,
     /** The settings screen with the key opened. */
-    url: `${publicUrl}/settings/api-keys?${service ? `account=${encodeURIComponent(owner.id)}&` : ''}key=${keyId}`,
-    footer: footerFor(new URL(publicUrl).host, service),
+    url: `${publicUrl}/settings/api-keys?${service ? `account=${encodeURIComponent(owner.id)}&` : ''}key=${message.data.keyId}`,
+    footer: `You get this mail because you ${service?.isForManager ? 'manage' : 'have'} API keys at ${new URL(publicUrl).host}.`,
   };
 }
 
@@ -43,38 +43,6 @@ export function letterText(letter: Letter): string {
     `-- \n${letter.footer}`,
   ];
   return `${paragraphs.join('\n\n')}\n`;
-}
-
-function serviceKey({ account, owner, maker }: Pick<Addressee, 'account' | 'owner' | 'maker'>): ServiceKey {
-  const nameOf = ({ id, displayName }: Addressee['maker']) => typedText(displayName) || id;
-  const isOwnWork = maker.id === account.id;
-  return {
-    name: nameOf(owner),
-    isForManager: account.id !== owner.id,
-    maker: isOwnWork ? undefined : nameOf(maker),
-  };
-}
-
-function shownKey(key: ApiKey): string {
-  const { name } = key.snapshot();
-  return `${key.shown} (${typedText(name)})`;
-}
-
-function shownLeak({ source, url }: NonNullable<NoticeData['leak']>): Occasion['leak'] {
-  const place = url && typedText(url);
-  return { source: source && typedText(source), place, link: linkOfLeak(place) };
-}
-
-/** Characters that change the text direction beyond the end of what was typed. */
-const TURNING = /[\u202A-\u202E\u2066-\u2069]/g;
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-
-/** The start of what mail programs decode in a subject or a name (RFC 2047). */
-const ENCODED = /=\?/g;
-
-/** Text that a person typed, as one line that cannot affect the text around it. */
-export function typedText(text: string): string {
-  return withoutSecrets(text.replace(TURNING, '').replace(BREAKS, ' ').replace(ENCODED, '= ?')).trim();
 }
 
 const STYLE = `

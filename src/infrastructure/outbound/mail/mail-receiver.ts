@@ -2,7 +2,8 @@ import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Addressees } from '#application/notices/notify-owners.js';
 import type { OutboxMessage, NoticeReceiver } from '#application/notice-ports.js';
 import type { MailConfig, SmtpConfig } from '#config/mail-config.js';
-import { letterHtml, letterText, typedText, writeLetter } from './letter.js';
+import { letterHtml, letterText, writeLetter } from './letter.js';
+import { typedText } from './occasion.js';
 import { isMailed } from '#domain/notices/key-notice.js';
 
 /** Sends notices to the owner of a key by mail. */

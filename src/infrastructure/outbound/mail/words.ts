@@ -1,49 +1,18 @@
 import type { MailedType } from '#domain/notices/key-notice.js';
 import { DAY_MS } from '#domain/time.js';
+import type { Occasion } from './occasion.js';
 
-/** What a mail is about. */
-export interface Occasion {
-  readonly keyName: string;
-  /** The part of the key string that lists show. */
-  readonly prefix: string;
-  readonly expiresAt: Date;
-  /** Of an idle key: when it ends unless it is used. */
-  readonly endsAt: Date | undefined;
-  readonly clientIp: string | undefined;
-  /** Whether the key has a successor that has not been used yet. */
-  readonly isReplaced: boolean;
-  readonly service: ServiceKey | undefined;
-  /** The key that it replaces: the part of the key string that lists show, and its name. */
-  readonly replaces: string | undefined;
-  /** Who found a leaked key, where, and the same place as a link if it can be one. */
-  readonly leak: Readonly<Record<'source' | 'place' | 'link', string | undefined>> | undefined;
-  /** When it happened. */
-  readonly at: Date;
-  /** When the mail is written. */
-  readonly now: Date;
-}
+type Fact = readonly [label: string, value: string, link?: string | undefined];
 
-/** Of a key that belongs to a service account. */
-export interface ServiceKey {
-  /** Of the account. */
-  readonly name: string;
-  /** Whether the mail goes to one of its managers, and not to its own address. */
-  readonly isForManager: boolean;
-  /** Who made the key, if that is another person than the reader. */
-  readonly maker: string | undefined;
-}
-
-export type Fact = readonly [label: string, value: string, link?: string | undefined];
-
-const yourKey = (service: ServiceKey | undefined) =>
+const yourKey = (service: Occasion['service']) =>
   service?.isForManager ? 'An API key that you manage' : 'Your API key';
-const oneOfYourKeys = (service: ServiceKey | undefined) =>
+const oneOfYourKeys = (service: Occasion['service']) =>
   service?.isForManager ? 'One of the API keys that you manage' : 'One of your API keys';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 /** 22 November 2026 at 10:00 UTC */
-export function time(at: Date): string {
+function time(at: Date): string {
   return `${TIME.format(at)} UTC`;
 }
 
@@ -52,15 +21,14 @@ export function fact(label: string, value: string | undefined, link?: string): F
   return value ? [[label, value, link]] : [];
 }
 
-export function within(end: Date, now: Date): string {
+function within(end: Date, now: Date): string {
   const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
   return days > 1 ? `in ${days} days` : 'within a day';
 }
 
-/** The text of one mail. What people typed appears only at the end of the subject and in the facts. */
-export interface Words {
-  readonly subject: string;
-  readonly heading: string;
+/** What one mail says. Nothing in it but the facts was typed by people. */
+interface Words {
+  readonly title: string;
   readonly happened: string;
   readonly facts: readonly Fact[];
   readonly advice: readonly string[];
@@ -68,24 +36,9 @@ export interface Words {
   readonly link: string;
 }
 
-export function wordsOf(type: MailedType, occasion: Occasion): Words {
-  const { title, ...words } = WORDS[type](occasion);
-  const { keyName, prefix, service } = occasion;
-  const account = service && `${service.name}${service.isForManager ? ', which you manage' : ''}`;
-  const facts = [...fact('Account', account), ['Key', keyName], ['Begins with', prefix], ...words.facts] as const;
-  return { ...words, subject: `${title}: ${keyName}`, heading: title, facts };
-}
-
-export const greetingFor = (displayName: string) => (displayName ? `Hello ${displayName},` : 'Hello,');
-export const footerFor = (host: string, service: ServiceKey | undefined) =>
-  `You get this mail because you ${service?.isForManager ? 'manage' : 'have'} API keys at ${host}.`;
-
-type OwnWords = Omit<Words, 'subject' | 'heading'> & { readonly title: string };
-
-const WORDS = {
-  'api_key.created': (occasion): OwnWords =>
-    occasion.replaces ? rotated(occasion, occasion.replaces) : created(occasion),
-  'api_key.expiring': ({ expiresAt, isReplaced, now, service }): OwnWords => ({
+export const WORDS: Readonly<Record<MailedType, (occasion: Occasion) => Words>> = {
+  'api_key.created': (occasion) => (occasion.replaces ? rotated(occasion, occasion.replaces) : created(occasion)),
+  'api_key.expiring': ({ expiresAt, isReplaced, now, service }) => ({
     title: `${yourKey(service)} expires ${within(expiresAt, now)}`,
     happened: `${oneOfYourKeys(service)} expires ${within(expiresAt, now)}. After that, requests with it are refused.`,
     facts: [['Expires', time(expiresAt)]],
@@ -101,7 +54,7 @@ const WORDS = {
         ],
     link: isReplaced ? 'Show the key' : 'Rotate the key',
   }),
-  'api_key.leaked': ({ at, leak, isReplaced, service }): OwnWords => ({
+  'api_key.leaked': ({ at, leak, isReplaced, service }) => ({
     title: `${yourKey(service)} leaked and was revoked`,
     happened: `${oneOfYourKeys(service)} was reported as leaked. It was revoked at once and can’t be used any more.`,
     facts: [['Revoked', time(at)], ...fact('Found by', leak?.source), ...fact('Found at', leak?.place, leak?.link)],
@@ -113,7 +66,7 @@ const WORDS = {
     ],
     link: 'See what the key was used for',
   }),
-  'api_key.used_from_new_network': ({ at, clientIp, service }): OwnWords => ({
+  'api_key.used_from_new_network': ({ at, clientIp, service }) => ({
     title: `${yourKey(service)} was used from a new network`,
     happened: `${oneOfYourKeys(service)} was used from a network from which it had not been used in the last 90 days.`,
     facts: [...fact('Address', clientIp), ['Used', time(at)]],
@@ -123,7 +76,7 @@ const WORDS = {
     ],
     link: 'Show the key',
   }),
-  'api_key.idle': ({ expiresAt, endsAt = expiresAt, now, service }): OwnWords => ({
+  'api_key.idle': ({ expiresAt, endsAt = expiresAt, now, service }) => ({
     title: `${yourKey(service)} ends ${within(endsAt, now)} unless it is used`,
     happened:
       `${oneOfYourKeys(service)} has not been used for a long time. It ends ${within(endsAt, now)} unless it is used ` +
@@ -135,12 +88,12 @@ const WORDS = {
     ],
     link: 'Show the key',
   }),
-} as const satisfies Record<MailedType, (occasion: Occasion) => OwnWords>;
+};
 
 const YOUR_PASSWORD = 'and change the password that you sign in with.';
 const THEIR_PASSWORD = 'and ask them to change the password that they sign in with.';
 
-function created({ at, clientIp, expiresAt, service }: Occasion): OwnWords {
+function created({ at, clientIp, expiresAt, service }: Occasion): Words {
   return {
     title: 'A new API key was created',
     happened: `A new API key was created for ${service?.isForManager ? 'an account that you manage' : 'your account'}.`,
@@ -157,7 +110,7 @@ function created({ at, clientIp, expiresAt, service }: Occasion): OwnWords {
   };
 }
 
-function rotated({ at, clientIp, expiresAt, service }: Occasion, replaces: string): OwnWords {
+function rotated({ at, clientIp, expiresAt, service }: Occasion, replaces: string): Words {
   return {
     title: `${yourKey(service)} was rotated`,
     happened: `${oneOfYourKeys(service)} was rotated: a new key replaces it.`,
