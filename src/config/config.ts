@@ -6,7 +6,7 @@ import { readGrpcPlaintext, readGrpcTls } from './grpc-tls-config.js';
 import { readMail } from './mail-config.js';
 import { isLoopbackUrl, isPrivateUrl, ownOrigins, urlHost } from './network-config.js';
 import { LAUNCHER_SETTINGS, SETTINGS, Settings } from './settings.js';
-import { readFreshSignIn, readOidc, readPasswordSignIn, readPlatformLogin, readSignInRules } from './sign-in-config.js';
+import { readOidc, readPasswordSignIn, readPlatformLogin, readSignInRules } from './sign-in-config.js';
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
@@ -70,7 +70,10 @@ function configOf(settings: Settings) {
     platformLogin,
     oidc: readOidc(settings),
     passwordSignIn: readPasswordSignIn(settings),
-    freshSignIn: readFreshSignIn(settings),
+    freshSignIn: {
+      maxAgeSeconds: settings.get('CONFIRMATION_MAX_AGE_SECONDS'),
+      acrValues: settings.get('CONFIRMATION_ACR_VALUES'),
+    },
     signInRules: readSignInRules(settings),
     grpcTls,
     grpcPlaintext,

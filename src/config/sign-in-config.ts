@@ -1,6 +1,5 @@
 import type { SignInRules } from '#application/accounts/sign-in-accounts.js';
 import { MAX_PERMISSIONS } from '#domain/accounts/account-profile.js';
-import type { FreshSignInRule } from '#domain/accounts/session.js';
 import type { Settings } from './settings.js';
 
 export type PlatformLoginConfig = NonNullable<ReturnType<typeof readPlatformLogin>>;
@@ -40,14 +39,6 @@ export function readPasswordSignIn(settings: Settings): boolean {
   }
   settings.shown['PASSWORD_SIGN_IN'] = isOn ? 'on' : 'off';
   return isOn;
-}
-
-/** How fresh and how strong a sign-in at the platform must be to confirm the creation of a key. */
-export function readFreshSignIn(settings: Settings): FreshSignInRule {
-  return {
-    maxAgeSeconds: settings.get('CONFIRMATION_MAX_AGE_SECONDS'),
-    acrValues: settings.get('CONFIRMATION_ACR_VALUES'),
-  };
 }
 
 /** What people get whose accounts sign-ins open. Undefined: sign-ins open none. */
