@@ -14,6 +14,7 @@ import { loadSync } from '@grpc/proto-loader';
  *   ends; closes the connection before the answer, resets it there, or closes it within the answer or its head
  * @property {number} [padding] adds an unknown member of so many characters
  * @property {string} [behind] over HTTP alone, as all that follow: a text after the answer
+ * @property {number} [status] instead of 200
  * @property {Record<string, string>} [headers] instead of the usual ones of the answer
  * @property {boolean} [chunked] the answer has no length
  * @property {boolean} [latin1] the answer is no UTF-8
@@ -89,7 +90,7 @@ const overHttp = createServer(async (request, response) => {
   const length = { 'content-length': Buffer.byteLength(raw?.body ?? '') };
   if (raw) return response.writeHead(raw.status, { ...length, ...raw.headers }).end(raw.body);
   if (error) return response.end(json(CONNECT_STATUS[error.code] ?? 500, error));
-  const text = json(200, answer, how);
+  const text = json(how.status ?? 200, answer, how);
   if (fault === 'drip') return drip(text, response);
   if (fault !== 'cut') return response.end(text);
   return response.write(text.subarray(0, -5), () => request.socket.destroySoon());

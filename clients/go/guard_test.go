@@ -192,21 +192,6 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfAnotherContentTypeIs503(t *testing.T) {
-	latchkey := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var question map[string]any
-		_ = json.NewDecoder(r.Body).Decode(&question)
-		w.Header().Set("Content-Type", r.Header.Get("Authorization")[len("Bearer "):])
-		_, _ = fmt.Fprintf(w, `{"requestId":%q,%s}`, question["requestId"], grant)
-	}))
-	for contentType, status := range map[string]int{"application/json;charset=utf-8": 200, "text/html": 503} {
-		guard := newGuard(t, WithTarget(latchkey.URL), WithServiceToken(contentType))
-		if decision := ask(guard, context.Background()); decision.Status != status {
-			t.Errorf("%s: %d", contentType, decision.Status)
-		}
-	}
-}
-
 func TestEachRequestIDEndsInWhatNoClientKnows(t *testing.T) {
 	one, other := requestID("a\nb"), requestID("a\nb")
 	if one == other || !strings.HasPrefix(one, "ab-") || len(one) != len("ab-")+26 {
