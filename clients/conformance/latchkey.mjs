@@ -13,7 +13,8 @@ import { loadSync } from '@grpc/proto-loader';
  * @property {'hang' | 'drip' | 'close' | 'reset' | 'cut' | 'cut head'} [fault] never answers; answers so slowly that it never
  *   ends; closes the connection before the answer, resets it there, or closes it within the answer or its head
  * @property {number} [padding] adds an unknown member of so many characters
- * @property {string} [behind] over HTTP alone, as all that follow: a text after the answer
+ * @property {string} [doubled] over HTTP alone, as all that follow: the member of this name comes twice, first as null
+ * @property {string} [behind] a text after the answer
  * @property {number} [status] instead of 200
  * @property {Record<string, string>} [headers] instead of the usual ones of the answer
  * @property {boolean} [chunked] the answer has no length
@@ -68,7 +69,8 @@ function drip(text, to) {
 const overHttp = createServer(async (request, response) => {
   const message = await bodyOf(request);
   const json = (/** @type {number} */ status, /** @type {unknown} */ body, /** @type {Answer} */ how = {}) => {
-    const text = Buffer.from(JSON.stringify(body) + (how.behind ?? ''), how.latin1 ? 'latin1' : 'utf8');
+    const doubled = JSON.stringify(body).replace(`"${how.doubled}":`, '$&null,$&');
+    const text = Buffer.from(doubled + (how.behind ?? ''), how.latin1 ? 'latin1' : 'utf8');
     const length = how.chunked ? {} : { 'content-length': text.length };
     const headers = { 'latchkey-ratelimit-window': '5', ...how.headers };
     response.writeHead(status, { 'content-type': 'application/json', ...length, ...headers });

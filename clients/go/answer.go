@@ -1,8 +1,10 @@
 package latchkey
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A Principal is the account and the key that a request acts with.
@@ -131,6 +134,52 @@ type answer struct {
 	}
 	Lease  *lease
 	window int // of the service's rate limit, in seconds; an account may have its own
+}
+
+// parseAnswer is as strict as the other guards: text in UTF-8, and no member twice.
+func parseAnswer(text []byte) (read answer, err error) {
+	if err = json.Unmarshal(text, &read); err != nil {
+		return read, err
+	}
+	if !utf8.Valid(text) || hasTwins(text) {
+		return read, unreadable("not UTF-8, or a member twice")
+	}
+	return read, nil
+}
+
+// hasTwins reports whether an object of a JSON text has two members of one name, of which json.Unmarshal takes the last.
+// Capitals make no other name, as for json.Unmarshal. json.Decoder.Token would take four times as long.
+func hasTwins(text []byte) bool {
+	var around []map[string]bool // the names so far of each object that this place is in
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '{':
+			around = append(around, map[string]bool{})
+		case '}':
+			around = around[:len(around)-1]
+		case '"':
+			begin := at
+			for at++; text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			behind := bytes.TrimLeft(text[at+1:], " \t\r\n")
+			if !bytes.HasPrefix(behind, []byte{':'}) {
+				continue // It is no name.
+			}
+			name := string(text[begin+1 : at])
+			if strings.Contains(name, `\`) {
+				_ = json.Unmarshal(text[begin:at+1], &name) // It is a string.
+			}
+			name, names := strings.ToLower(name), around[len(around)-1]
+			if names[name] {
+				return true
+			}
+			names[name] = true
+		}
+	}
+	return false
 }
 
 // seconds are whole ones, rounded up, of a duration such as "1.5s".

@@ -21,7 +21,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 )
 
 // A Guard decides about requests: one for each process, for as long as it lives.
@@ -284,10 +283,10 @@ func (g *Guard) post(ctx context.Context, method string, message map[string]any)
 		return read, false, err
 	}
 	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	err = json.Unmarshal(text, &read)
+	read, err = parseAnswer(text)
 	isOK := response.StatusCode == http.StatusOK
 	switch {
-	case err != nil, !utf8.Valid(text), mediaType != "application/json", !isOK && read.Code == "":
+	case err != nil, mediaType != "application/json", !isOK && read.Code == "":
 		return read, false, unreadable(response.Status + ", no JSON of at most 64 KiB: is target Latchkey's SERVICES_PORT?")
 	case !isOK:
 		mayRetry = response.StatusCode == http.StatusServiceUnavailable && read.Code == "unavailable"

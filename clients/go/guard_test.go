@@ -192,6 +192,17 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
+func TestTwoMembersOfOneNameAreFoundHoweverTheyAreWritten(t *testing.T) {
+	for text, isTwin := range map[string]bool{
+		`{"a":1,"a":2}`: true, `{"a":[{"b":1,"b" : 1}]}`: true, `{"grant":{},"Grant":{}}`: true, `{"a":1,"\u0061":2}`: true,
+		`{"a":{"a":"a"},"b":["a","a",{"a":1},{"a":1}]}`: false, `{"a":"\"a\":{","b":"\\"}`: false, `["a","a"]`: false, `"a"`: false,
+	} {
+		if hasTwins([]byte(text)) != isTwin {
+			t.Error(text)
+		}
+	}
+}
+
 func TestEachRequestIDEndsInWhatNoClientKnows(t *testing.T) {
 	one, other := requestID("a\nb"), requestID("a\nb")
 	if one == other || !strings.HasPrefix(one, "ab-") || len(one) != len("ab-")+26 {
