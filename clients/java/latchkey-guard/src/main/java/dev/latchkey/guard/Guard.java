@@ -3,6 +3,7 @@ package dev.latchkey.guard;
 import static java.lang.System.Logger.Level.ERROR;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.latchkey.guard.Transport.Body;
 import dev.latchkey.guard.Transport.FailedException;
 import java.time.Duration;
 import java.time.Instant;
@@ -77,7 +78,7 @@ public final class Guard implements AutoCloseable {
         "access": "ACCESS_LEVEL_READ_ONLY", "permissions": ["a:read"]}, "rateLimit": {"window": "5s"}}
         """
             .formatted(names.requestId());
-    Answer.read(new Transport.Body(answer.getBytes(UTF_8), ""), question);
+    Answer.read(new Body(answer.getBytes(UTF_8), ""), question);
   }
 
   private static Thread daemon(Runnable work) {
@@ -122,7 +123,7 @@ public final class Guard implements AutoCloseable {
             question.permission(),
             question.template(),
             question.clientIp(),
-            question.names().requestId(),
+            shownId(question),
             answer.source(),
             Duration.ofNanos(System.nanoTime() - begun));
     if (isDenied) call(options.onDenied, event);
@@ -158,12 +159,26 @@ public final class Guard implements AutoCloseable {
   }
 
   /**
-   * Calls Latchkey, and once more if no answer began and there is time for another call. Others may
-   * wait for a call with a wish, so it ends by its deadline even if this thread is interrupted.
+   * Calls Latchkey. Others may wait for a call with a wish, so it ends by its deadline even if this
+   * thread is interrupted, and also if an adapter throws while its request is read.
    */
   private CompletableFuture<Answer> ask(Question question, Leases.Call wish, long deadline) {
+    return CompletableFuture.completedFuture(question)
+        .thenApply(asked -> messageOf(asked, wish))
+        .thenCompose(message -> validate(message, deadline))
+        .thenApply(body -> Answer.read(body, question))
+        .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
+        .whenComplete(
+            (answer, problem) -> {
+              boolean isInvalid = answer.decision().status() == 401;
+              if (isInvalid && options.leases) leases.drop(question.credential());
+              if (wish != null) leases.end(wish, answer);
+            });
+  }
+
+  /** Makes a call, and once more if no answer began and there is time for another call. */
+  private CompletableFuture<Body> validate(Map<String, Object> message, long deadline) {
     long sent = System.nanoTime();
-    var message = messageOf(question, wish);
     return transport
         .post("ValidateKey", message, deadline)
         .exceptionallyCompose(
@@ -173,14 +188,6 @@ public final class Guard implements AutoCloseable {
               return hasTime && transport.failureOf(problem).mayRetry
                   ? transport.post("ValidateKey", message, deadline)
                   : CompletableFuture.failedFuture(problem);
-            })
-        .thenApply(body -> Answer.read(body, question))
-        .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
-        .whenComplete(
-            (answer, problem) -> {
-              boolean isInvalid = answer.decision().status() == 401;
-              if (isInvalid && options.leases) leases.drop(question.credential());
-              if (wish != null) leases.end(wish, answer);
             });
   }
 
@@ -197,6 +204,15 @@ public final class Guard implements AutoCloseable {
     return message;
   }
 
+  /** For hooks; empty for a request that can't be read. */
+  private static String shownId(Question question) {
+    try {
+      return question.names().requestId();
+    } catch (RuntimeException e) {
+      return "";
+    }
+  }
+
   private void failed(Question question, FailedException failure) {
     Credential credential = question.credential();
     String message =
@@ -204,7 +220,7 @@ public final class Guard implements AutoCloseable {
             .filter(secret -> !secret.isEmpty())
             .reduce(failure.getMessage(), (text, secret) -> text.replace(secret, "[redacted]"));
     String line = RequestNames.tidy(message, 300);
-    call(options.onError, new Failure(failure.code, line, question.names().requestId()));
+    call(options.onError, new Failure(failure.code, line, shownId(question)));
     if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, line);
   }
 

@@ -15,6 +15,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.latchkey.guard.Leases.Clocks;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
@@ -328,6 +329,58 @@ final class GuardTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRequestThatCannotBeReadIs503AndEndsItsCall(boolean leases) {
+    var answers = new ConcurrentLinkedQueue<String>();
+    try (var latchkey = RawLatchkey.granting(LEASE);
+        Guard guard =
+            builder(latchkey)
+                .leases(leases)
+                .onError(failure -> answers.add(failure.code()))
+                .onDecision(event -> answers.add(event.decision().status() + event.requestId()))
+                .build()) {
+      assertEquals(503, guard.check(unreadable()).status());
+      assertEquals(List.of("UNAVAILABLE", "503"), List.copyOf(answers));
+      untilNoCallOf(guard);
+      assertEquals(200, guard.check(question()).status());
+      assertEquals(1, latchkey.calls.get());
+    }
+  }
+
+  @Test
+  void aRequestThatCannotBeReadIsGrantedFromALeaseAndEndsItsRenewal() {
+    try (var latchkey = RawLatchkey.granting(",\"lease\":{\"lengthMs\":2000,\"uses\":1}");
+        Guard guard = builder(latchkey).leases(true).onDecision(event -> {}).build()) {
+      assertEquals(200, guard.check(question()).status());
+      assertEquals(200, guard.check(unreadable()).status());
+      assertEquals(1, guard.leases().spent());
+      untilNoCallOf(guard);
+      assertEquals(1, latchkey.calls.get());
+    }
+  }
+
+  /** The question of an adapter that throws. */
+  private static Question unreadable() {
+    var request =
+        (GuardedRequest)
+            Proxy.newProxyInstance(
+                GuardTest.class.getClassLoader(),
+                new Class<?>[] {GuardedRequest.class},
+                (proxy, method, args) -> {
+                  throw new IllegalStateException("the request was recycled");
+                });
+    Question one = question();
+    return new Question(
+        one.credential(),
+        one.operation(),
+        one.permission(),
+        one.template(),
+        one.clientIp(),
+        one.challenge(),
+        new RequestNames(request));
   }
 
   @Test
