@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import resource
@@ -19,10 +20,11 @@ from typing import Any
 import pytest
 from conftest import CONFORMANCE, Latchkey
 
-from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
+from latchkey_guard import Credential, Decision, Failed, Granted, Guard, Hooks, Principal, Question, Request
 from latchkey_guard._judgement import covered_by
 from latchkey_guard._leases import Clocks, Leases
 from latchkey_guard._model import UNAVAILABLE, Lease
+from latchkey_guard.aio import AsyncGuard
 from latchkey_guard.asgi import ScopeRequest
 from latchkey_guard.testing import LatchkeyFake
 
@@ -89,6 +91,21 @@ def test_an_unusable_option_is_an_error_without_the_token(options: dict[str, Any
 @pytest.mark.parametrize("host", ["127.9.9.9", "[::1]", "localhost"])
 def test_plain_text_may_go_to_this_machine(host: str) -> None:
     Guard(f"http://{host}:3080/", "token")
+
+
+@pytest.mark.parametrize("host", ["b\u00fccher.localhost", "[::1]"])
+def test_a_latchkey_of_any_name_that_is_away_is_503(host: str) -> None:
+    options: dict[str, Any] = {"target": f"http://{host}:1", "service_token": "token", "insecure": True}
+    guard = Guard(**options, deadline_ms=60_000)
+    assert guard.protect(REQUEST, None).status == 503
+
+    async def protect() -> Decision:
+        guard = AsyncGuard(**options, deadline_ms=60_000)
+        decision = await guard.protect(REQUEST, None)
+        await guard.aclose()
+        return decision
+
+    assert asyncio.run(protect()).status == 503
 
 
 def test_an_unknown_operation_is_an_error_before_any_request() -> None:
@@ -242,6 +259,17 @@ def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(t
     assert Guard(target, "token", deadline_ms=60_000).protect(REQUEST, None).status == 503
     assert len(peers) == 3
     guard.close()
+
+    async def protect(count: int, **options: Any) -> list[int]:
+        guard = AsyncGuard(target, "token", deadline_ms=60_000, **options)
+        statuses = [(await guard.protect(REQUEST, None)).status for _ in range(count)]
+        await guard.aclose()
+        return statuses
+
+    assert asyncio.run(protect(3, tls=trusting)) == [200] * 3
+    assert len(set(peers)) == 2
+    assert asyncio.run(protect(1)) == [503]
+    assert len(peers) == 6
     server.shutdown()
     server.server_close()
 

@@ -1,19 +1,61 @@
-"""The guard for asyncio, on httpx: ``pip install 'latchkey-guard[async]'``."""
+"""The guard for asyncio, on httpcore, which comes with httpx: ``pip install 'latchkey-guard[async]'``."""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import Coroutine
 from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any, cast
 
-import httpx
+import httpcore
 
 from ._guard import _SERVICE, Core, _may_retry
 from ._leases import Wish
 from ._model import UNAVAILABLE, Decision, Lease, Operation, Question
 from ._request import Permission, Request, check_route
-from ._transport import _MOST_BYTES, Answer, Failure
+from ._transport import _IDLE_S, _MOST_BYTES, Answer, Failure
+
+#: Whether the answer to this task's call has begun. httpcore raises the same error for a connection that is closed
+#: before an answer and within its head.
+_has_begun: ContextVar[bool] = ContextVar("_has_begun")
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """A connection of httpcore that notes when it receives something."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        received = await self._stream.read(max_bytes, timeout)
+        if received:
+            _has_begun.set(True)
+        return received
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> _Stream:
+        return _Stream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Network(httpcore.AsyncNetworkBackend):
+    # httpcore has another class of this name where anyio is missing, which the extra installs.
+    _own = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
+
+    async def connect_tcp(self, *args: Any, **options: Any) -> _Stream:
+        return _Stream(await self._own.connect_tcp(*args, **options))
 
 
 class AsyncGuard(Core):
@@ -46,16 +88,17 @@ class AsyncGuard(Core):
             self._reporter.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
         await self._report()
-        await self._client.aclose()
+        await self._pool.aclose()
 
     def _open(self) -> None:
-        self._client = httpx.AsyncClient(
-            base_url=f"{'https' if self._target.tls else 'http'}://{self._target.authority}",
-            headers={"content-type": "application/json", "accept-encoding": "identity"}
-            | ({"authorization": f"Bearer {self._token}"} if self._token else {}),
-            verify=self._target.tls or False,  # There is nothing to verify in plain text.
-            limits=httpx.Limits(keepalive_expiry=60),
-            trust_env=False,
+        authority = self._target.authority
+        self._service = f"{'https' if self._target.tls else 'http'}://{authority}{_SERVICE}"
+        self._headers = [("host", authority), ("content-type", "application/json")]
+        if self._token:
+            self._headers.append(("authorization", f"Bearer {self._token}"))
+        # No environment variable names a proxy, and no redirect is followed.
+        self._pool = httpcore.AsyncConnectionPool(
+            self._target.tls, max_connections=None, keepalive_expiry=_IDLE_S, network_backend=_Network()
         )
         #: The event loop keeps no task alive.
         self._calls: set[asyncio.Task[Decision]] = set()
@@ -104,25 +147,23 @@ class AsyncGuard(Core):
         left = deadline - time.monotonic()
         try:
             return await asyncio.wait_for(self._exchange(method, body, left), left)
-        except (asyncio.TimeoutError, httpx.TimeoutException):
+        except asyncio.TimeoutError:
             raise Failure("DEADLINE_EXCEEDED", "no answer within the deadline") from None
 
     async def _exchange(self, method: str, body: bytes, left: float) -> Answer:
-        headers = {"connect-timeout-ms": str(max(0, int(left * 1000)))}
-        has_begun = False
+        headers = [*self._headers, ("connect-timeout-ms", str(max(0, int(left * 1000))))]
+        _has_begun.set(False)
         try:
-            post = self._client.stream("POST", f"{_SERVICE}{method}", content=body, headers=headers, timeout=left)
-            async with post as response:
-                has_begun = True
+            async with self._pool.stream("POST", self._service + method, headers=headers, content=body) as response:
                 received = b""
-                # Raw: an answer that is compressed is none of Latchkey's.
-                async for part in response.aiter_raw():
+                async for part in response.aiter_stream():
                     received += part
                     if len(received) > _MOST_BYTES:
                         raise Failure("UNREADABLE_ANSWER", "an answer of more than 64 KiB")
-                return Answer(response.status_code, dict(response.headers), received)
-        except (httpx.NetworkError, httpx.ProtocolError) as error:
-            raise Failure("UNAVAILABLE", type(error).__name__, may_retry=not has_begun) from None
+                fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+                return Answer(response.status, fields, received)
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            raise Failure("UNAVAILABLE", type(error).__name__, may_retry=not _has_begun.get()) from None
 
     async def _report_each_second(self) -> None:
         while True:
