@@ -41,8 +41,9 @@ type Guard struct {
 	marker    *regexp.Regexp
 	now       func() moment
 	leases    leases
-	closing   context.Context
-	close     context.CancelFunc
+	isClosed  atomic.Bool    // no call for a lease begins once it is set, by who has the leases locked
+	calls     sync.WaitGroup // for leases
+	closing   chan struct{}  // is closed after the last of them
 	reporting sync.WaitGroup
 
 	logLock  sync.Mutex
@@ -50,9 +51,16 @@ type Guard struct {
 	unlogged int
 }
 
-// Close reports what leases were used for, and closes the connections. Later requests are refused with 503.
+// Close waits for calls that others may wait for, reports what leases were used for, and closes the connections. Later
+// requests are refused with 503.
 func (g *Guard) Close() {
-	g.close()
+	g.leases.lock.Lock()
+	wasClosed := g.isClosed.Swap(true)
+	g.leases.lock.Unlock()
+	g.calls.Wait()
+	if !wasClosed {
+		close(g.closing)
+	}
 	g.reporting.Wait()
 	g.http.CloseIdleConnections()
 }
@@ -74,7 +82,7 @@ func (g *Guard) reportUses() {
 	for isLast := false; !isLast; {
 		select {
 		case <-time.After(time.Second):
-		case <-g.closing.Done():
+		case <-g.closing:
 			isLast = true
 		}
 		// 50 keys of the longest form stay below the 48 KiB of a report. It is sent once.
@@ -211,20 +219,20 @@ func (g *Guard) callForLease(key *leasedKey, of *Question, renewing Question, be
 	}
 	key.call = make(chan struct{})
 	decided := make(chan Decision, 1)
-	go func() {
+	g.calls.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), g.deadline)
 		defer cancel()
 		decision, given := g.ask(ctx, question, uses)
 		g.leases.ended(key, renewing, begun, g.now(), decision, given)
 		decided <- decision
-	}()
+	})
 	return decided
 }
 
 // ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one. A
 // wish for uses may bring a lease.
 func (g *Guard) ask(ctx context.Context, question Question, uses int) (Decision, *lease) {
-	if g.closing.Err() != nil {
+	if g.isClosed.Load() {
 		return g.unavailable(ctx, question, errors.New("the guard is closed")), nil
 	}
 	message := question.message()
@@ -242,7 +250,7 @@ func (g *Guard) ask(ctx context.Context, question Question, uses int) (Decision,
 	if err == nil {
 		decision, err = read.decision(question)
 	}
-	if g.closing.Err() != nil || errors.Is(err, errUnreadable) {
+	if g.isClosed.Load() || errors.Is(err, errUnreadable) {
 		// Close was too early for this connection, or what else it brings may belong to other requests, too.
 		g.http.CloseIdleConnections()
 	}

@@ -70,12 +70,15 @@ type leases struct {
 // fromLease grants from a lease. A request that it does not grant, and that mayWait, may get a call of its own, whose
 // decision comes on a channel, or the end of another request's call, after which it tries once more.
 func (g *Guard) fromLease(question *Question, mayWait bool) (d Decision, own <-chan Decision, other <-chan struct{}) {
-	if !g.hasLeases || question.Credential == (Credential{}) || g.closing.Err() != nil {
+	if !g.hasLeases || question.Credential == (Credential{}) {
 		return d, nil, nil
 	}
 	l := &g.leases
 	l.lock.Lock()
 	defer l.lock.Unlock()
+	if g.isClosed.Load() {
+		return d, nil, nil
+	}
 	key, now := l.keyOf(question.Credential, true), g.now()
 	switch {
 	case key == nil:

@@ -1,7 +1,6 @@
 package latchkey
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"errors"
@@ -97,7 +96,7 @@ func New(opts ...Option) (*Guard, error) {
 		operations: map[string]Operation{
 			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 		},
-		logger: slog.Default(), now: now,
+		logger: slog.Default(), now: now, closing: make(chan struct{}),
 		leases: leases{
 			keys: map[[sha256.Size]byte]*leasedKey{}, hot: map[Credential]*leasedKey{}, counts: map[Question]*count{},
 		},
@@ -120,7 +119,6 @@ func New(opts ...Option) (*Guard, error) {
 	}
 	// After a character of a token, the marker is part of another one, such as a JWT.
 	g.marker = regexp.MustCompile(`(?:^|[^A-Za-z0-9._~+/-])` + g.keyPrefix + `_`)
-	g.closing, g.close = context.WithCancel(context.Background())
 	if g.hasLeases {
 		g.reporting.Go(g.reportUses)
 	}
