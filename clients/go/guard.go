@@ -179,9 +179,9 @@ func (g *Guard) judge(ctx context.Context, question *Question) Decision {
 		Latency: time.Since(begun),
 	}
 	if isDenied {
-		callHook(g.onDenied, event)
+		callHook(g.logger, g.onDenied, event)
 	}
-	callHook(g.onDecision, event)
+	callHook(g.logger, g.onDecision, event)
 	return decision
 }
 
@@ -336,7 +336,7 @@ func (g *Guard) unavailable(ctx context.Context, question Question, err error) D
 
 // report logs the first failure, and then at most one line a minute.
 func (g *Guard) report(failure Failure) {
-	callHook(g.onError, failure)
+	callHook(g.logger, g.onError, failure)
 	g.logLock.Lock()
 	defer g.logLock.Unlock()
 	g.unlogged++
@@ -347,11 +347,11 @@ func (g *Guard) report(failure Failure) {
 	}
 }
 
-// callHook: a hook that panics changes no decision.
-func callHook[E any](hook func(E), event E) {
+// callHook calls a hook, if there is one. A hook that panics changes no decision.
+func callHook[E any](logger *slog.Logger, hook func(E), event E) {
 	defer func() {
-		if problem := recover(); problem != nil {
-			slog.Error("latchkey guard: a hook panicked", "problem", problem)
+		if problem := recover(); problem != nil && logger != nil {
+			logger.Error("latchkey guard: a hook panicked", "problem", problem)
 		}
 	}()
 	if hook != nil {

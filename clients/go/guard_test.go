@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -230,6 +231,22 @@ func TestHooksSeeNoKeyAndOneThatPanicsChangesNothing(t *testing.T) {
 	}
 	if text := seen.String(); !strings.Contains(text, "INTERNAL") || strings.Contains(text, "lk_key") || strings.Contains(text, "very-secret") {
 		t.Error(text)
+	}
+}
+
+func TestAHookThatPanicsIsReportedToTheGuardsOwnLogger(t *testing.T) {
+	var own, usual strings.Builder
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&usual, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&own, nil)), nil} {
+		guard := newGuard(t, WithTarget("http://127.0.0.1:1"), WithLogger(logger), OnError(func(Failure) { panic("a hook") }))
+		if decision := ask(guard, context.Background()); decision.Status != 503 {
+			t.Error(decision)
+		}
+	}
+	if !strings.Contains(own.String(), "a hook") || usual.String() != "" {
+		t.Errorf("%q, and %q by the usual logger", &own, &usual)
 	}
 }
 
