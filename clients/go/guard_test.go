@@ -402,6 +402,8 @@ func TestTLSAsksOnlyACertifiedLatchkeyAndOverHTTP1(t *testing.T) {
 		status int
 	}{
 		{[]Option{WithTLS(&tls.Config{RootCAs: authorities})}, 200},
+		// As a client for HTTP/2 leaves it, with which the service shares it.
+		{[]Option{WithTLS(&tls.Config{RootCAs: authorities, NextProtos: []string{"h2", "http/1.1"}})}, 200},
 		{nil, 503},
 	} {
 		guard := newGuard(t, append(each.opts, WithTarget(latchkey.URL))...)

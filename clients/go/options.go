@@ -108,6 +108,11 @@ func New(opts ...Option) (*Guard, error) {
 		return nil, fmt.Errorf("latchkey.New: %w", err)
 	}
 	g.target = strings.TrimSuffix(g.target, "/")
+	if g.tls != nil {
+		// Another transport with this configuration may have added HTTP/2 to what it offers.
+		g.tls = g.tls.Clone()
+		g.tls.NextProtos = nil
+	}
 	// No environment variable names its proxy, and it speaks HTTP/1.1 alone.
 	// It opens a connection even after the request that needed it has gone, but not for ever.
 	opening := max(g.deadline, time.Second)
