@@ -2,7 +2,9 @@
 package latchkeytest
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,12 +16,21 @@ import (
 	"latchkey.dev/guard"
 )
 
-// A Question is what a guard asked.
-type Question struct{ RequestID, APIKey, Authorization, Operation, Permission, ClientIP, UserAgent string }
+// A Question is what a guard asked, by the names and values of Latchkey's ValidateKey, such as OPERATION_READ.
+type Question struct {
+	RequestID     string
+	APIKey        string
+	Authorization string
+	Operation     string
+	Permission    string
+	ClientIP      string
+	UserAgent     string
+}
 
 // A Fake is a Latchkey that grants and refuses as a test says. It refuses every other key with 401.
 type Fake struct {
-	URL       string
+	URL string // for WithTarget
+
 	lock      sync.Mutex
 	keys      map[string]map[string]any
 	questions []Question
@@ -27,6 +38,7 @@ type Fake struct {
 
 // NewFake starts a fake that ends with the test.
 func NewFake(t testing.TB) *Fake {
+	t.Helper()
 	f := &Fake{keys: map[string]map[string]any{}}
 	server := httptest.NewServer(f)
 	f.URL = server.URL
@@ -50,12 +62,6 @@ func (f *Fake) Guard(t testing.TB, opts ...latchkey.Option) *latchkey.Guard {
 
 // Grants lets a key do what the principal may. Members that are not set have values of a usual key.
 func (f *Fake) Grants(key string, principal latchkey.Principal) {
-	or := func(text, other string) string {
-		if text == "" {
-			return other
-		}
-		return text
-	}
 	access := "ACCESS_LEVEL_READ_AND_WRITE"
 	if principal.Access == "read-only" {
 		access = "ACCESS_LEVEL_READ_ONLY"
@@ -68,7 +74,7 @@ func (f *Fake) Grants(key string, principal latchkey.Principal) {
 		attributes = append(attributes, map[string]string{"name": name, "value": value})
 	}
 	f.answers(key, map[string]any{"grant": map[string]any{
-		"keyId": or(principal.KeyID, "key-1"), "ownerId": or(principal.OwnerID, "owner-1"), "access": access,
+		"keyId": cmp.Or(principal.KeyID, "key-1"), "ownerId": cmp.Or(principal.OwnerID, "owner-1"), "access": access,
 		"permissions": append([]string{}, principal.Permissions...), "attributes": attributes,
 		"expiresAt": principal.ExpiresAt.Format(time.RFC3339Nano),
 	}})
@@ -115,9 +121,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if reason, status := refusalOf(outcome, isKnown, question); reason != "" {
 		outcome = map[string]any{"denial": map[string]any{"httpStatus": status, "reason": "REASON_" + reason}}
 	}
-	for name, value := range outcome {
-		answer[name] = value
-	}
+	maps.Copy(answer, outcome)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer) // The guard has gone.
 }

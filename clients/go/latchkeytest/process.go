@@ -18,28 +18,21 @@ import (
 
 // A Latchkey is a real one: `npm start` of a checkout, with its own PostgreSQL and demo values.
 type Latchkey struct {
-	URL, Target, ServiceToken string // of HTTP_PORT; of SERVICES_PORT, for WithTarget
-	client                    *http.Client
-	stop                      func()
+	URL          string // of HTTP_PORT
+	Target       string // of SERVICES_PORT, for WithTarget
+	ServiceToken string // for WithServiceToken
+
+	client *http.Client
+	stop   func()
 }
 
 const password = "correct horse battery staple"
 
-// Start runs the Latchkey of a checkout on free ports until the test ends. Node.js must be there.
-//
-// Further variables, such as LEASE_MS=500, stand in env.
+// Start runs the Latchkey of a checkout on free ports until the test ends. It needs Node.js. Further variables, such as
+// LEASE_MS=500, stand in env.
 func Start(t testing.TB, checkout string, env ...string) *Latchkey {
 	t.Helper()
-	var ports [4]string
-	for at := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = listener.Close() }()
-		_, ports[at], _ = net.SplitHostPort(listener.Addr().String())
-		_ = listener.Close()
-	}
+	ports := freePorts(t)
 	// Not t.TempDir: as root, PostgreSQL runs as another user, who must be able to enter the folder.
 	folder, err := os.MkdirTemp("", "latchkey-")
 	if err != nil {
@@ -83,6 +76,20 @@ func Start(t testing.TB, checkout string, env ...string) *Latchkey {
 	}
 	l.call(t, "/v1/session", map[string]any{"email": "demo@latchkey.dev", "password": password}, nil)
 	return l
+}
+
+// freePorts has all of them open at once, so that none comes twice.
+func freePorts(t testing.TB) (ports [4]string) {
+	t.Helper()
+	for at := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = listener.Close() }()
+		_, ports[at], _ = net.SplitHostPort(listener.Addr().String())
+	}
+	return ports
 }
 
 // Stop ends it before the test does.
