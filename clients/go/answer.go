@@ -48,7 +48,12 @@ func (p Principal) clone() Principal {
 }
 
 // A RateLimit is what is left for a key. The seconds are whole ones, rounded up.
-type RateLimit struct{ Limit, Remaining, ResetSeconds, WindowSeconds int }
+type RateLimit struct {
+	Limit         int
+	Remaining     int
+	ResetSeconds  int
+	WindowSeconds int // 0 if Latchkey did not say it
+}
 
 // A Decision is how a guard answers a question.
 type Decision struct {
@@ -76,9 +81,16 @@ func (d Decision) clone() Decision {
 	return d
 }
 
-// Every reason has the same text, so that a client does not learn why its key was refused.
+// messages has one text for every reason, so that a client does not learn why its key was refused.
 var messages = map[int]string{
-	401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable",
+	http.StatusUnauthorized:       "invalid api key",
+	http.StatusForbidden:          "operation not allowed",
+	http.StatusTooManyRequests:    "too many requests",
+	http.StatusServiceUnavailable: "service unavailable",
+}
+
+func isDenial(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
 // addHeaders adds what clients learn. The names are canonical.
@@ -97,30 +109,32 @@ func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
 		set("Ratelimit-Policy", d.policy)
 		set("Ratelimit", string(text))
 	}
-	switch {
-	case d.Status == 200:
+	switch d.Status {
+	case http.StatusOK:
 		set("Latchkey-Key-Expires", d.expires)
 		h["Access-Control-Expose-Headers"] = append(h["Access-Control-Expose-Headers"], "Latchkey-Key-Expires")
-	case d.Status == 401:
+	case http.StatusUnauthorized:
 		set("Www-Authenticate", g.challenge(r))
-	case d.Status == 403 && d.Reason != "ADDRESS_NOT_ALLOWED": // RFC 6750: more scope would not help there.
-		value := `Bearer error="insufficient_scope"`
-		if isPermission(d.MissingPermission) {
-			value += `, scope="` + d.MissingPermission + `"`
+	case http.StatusForbidden:
+		if d.Reason != "ADDRESS_NOT_ALLOWED" { // RFC 6750: more scope would not help there.
+			value := `Bearer error="insufficient_scope"`
+			if isPermission(d.MissingPermission) {
+				value += `, scope="` + d.MissingPermission + `"`
+			}
+			set("Www-Authenticate", value)
 		}
-		set("Www-Authenticate", value)
-	case d.Status == 429:
+	case http.StatusTooManyRequests:
 		set("Retry-After", strconv.Itoa(d.RetryAfter))
 	}
 }
 
-// An answer is Latchkey's, as JSON. Members of a later release are ignored.
+// An answer is Latchkey's, as JSON. encoding/json finds its names in any capitals, and ignores members of a later release.
 type answer struct {
 	Code, Message string // of an error
 	RequestID     string
 	Grant         *struct {
 		Principal
-		Attributes []struct{ Name, Value *string }
+		Attributes []struct{ Name, Value *string } // and not the principal's
 	}
 	Denial *struct {
 		Reason         any // its name, or the number of one of a later release
@@ -203,14 +217,16 @@ func (a *answer) decision(question Question) (d Decision, err error) {
 	case (a.Grant == nil) == (a.Denial == nil):
 		err = unreadable("not one outcome")
 	case a.Grant != nil:
-		d.Status = 200
+		d.Status = http.StatusOK
 		d.Principal, err = a.principal()
 	default:
 		d, err = a.denial(question.Permission)
 	}
 	if rate := a.RateLimit; rate != nil {
 		window := cmp.Or(int(rate.Window), a.window)
-		d.RateLimit = &RateLimit{int(rate.Limit), int(rate.Remaining), int(rate.ResetAfter), window}
+		d.RateLimit = &RateLimit{
+			Limit: int(rate.Limit), Remaining: int(rate.Remaining), ResetSeconds: int(rate.ResetAfter), WindowSeconds: window,
+		}
 		d.policy = `"key";q=` + strconv.Itoa(d.RateLimit.Limit)
 		if window > 0 {
 			d.policy += ";w=" + strconv.Itoa(window)
@@ -248,10 +264,10 @@ func (a *answer) denial(permission string) (Decision, error) {
 			d.Reason = "UNKNOWN"
 		}
 	}
-	if d.Reason == "" || d.Reason == "UNSPECIFIED" || !slices.Contains([]int{401, 403, 429}, d.Status) {
+	if d.Reason == "" || d.Reason == "UNSPECIFIED" || !isDenial(d.Status) {
 		return d, unreadable("a denial without a reason, or with another status")
 	}
-	if d.Status == 429 {
+	if d.Status == http.StatusTooManyRequests {
 		d.RetryAfter = max(1, int(denial.RetryAfter))
 	}
 	if d.Reason == "MISSING_PERMISSION" || d.Reason == "READ_ONLY_KEY" && !strings.HasSuffix(permission, ":read") {

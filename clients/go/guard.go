@@ -37,7 +37,7 @@ type Guard struct {
 	onDecision, onDenied            func(Event)
 	onError                         func(Failure)
 
-	http      *http.Transport
+	transport *http.Transport
 	marker    *regexp.Regexp
 	now       func() moment
 	leases    leases
@@ -51,8 +51,8 @@ type Guard struct {
 	unlogged int
 }
 
-// Close waits for calls that others may wait for, reports what leases were used for, and closes the connections. Later
-// requests are refused with 503.
+// Close waits for the calls of leases, reports what leases were used for, and closes the connections. Later requests are
+// refused with 503.
 func (g *Guard) Close() {
 	g.leases.lock.Lock()
 	wasClosed := g.isClosed.Swap(true)
@@ -62,15 +62,16 @@ func (g *Guard) Close() {
 		close(g.closing)
 	}
 	g.reporting.Wait()
-	g.http.CloseIdleConnections()
+	g.transport.CloseIdleConnections()
 }
 
 // Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
 func (g *Guard) Leases() (held, spent int) {
 	g.leases.lock.Lock()
 	defer g.leases.lock.Unlock()
+	now := g.now()
 	for _, key := range g.leases.keys {
-		if g.now().until(key.end) > 0 {
+		if now.until(key.end) > 0 {
 			held++
 		}
 	}
@@ -94,9 +95,10 @@ func (g *Guard) reportUses() {
 	}
 }
 
-// AnyKey in the place of a permission: any good key is enough.
+// AnyKey stands in the place of a permission where any good key is enough.
 const AnyKey = "*"
 
+// A route is what Protect requires.
 type route struct {
 	permission, writes string
 	operation          Operation
@@ -120,32 +122,32 @@ func Otherwise(check func(http.Handler) http.Handler) RouteOption {
 // Protect lets only granted requests through. A parameter of the route stands in braces: systems/{id}:read. It panics if
 // the permission is not of this form, because an unset variable must not mean "any good key".
 func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handler) http.Handler {
-	route := &route{permission: permission, writes: permission}
+	required := &route{permission: permission, writes: permission}
 	for _, option := range opts {
-		option(route)
+		option(required)
 	}
-	for _, template := range []string{route.permission, route.writes} {
+	for _, template := range []string{required.permission, required.writes} {
 		if template != AnyKey && !templateForm.MatchString(template) {
 			panic(fmt.Sprintf("latchkey: %q is not of the form resource:action or resource/{id}:action", template))
 		}
 	}
-	if route.operation != "" && !slices.Contains(operations, route.operation) {
-		panic(fmt.Sprintf("latchkey: %q is no operation", route.operation))
+	if required.operation != "" && !slices.Contains(operations, required.operation) {
+		panic(fmt.Sprintf("latchkey: %q is no operation", required.operation))
 	}
 	return func(next http.Handler) http.Handler {
 		var otherwise http.Handler
-		if route.otherwise != nil {
-			otherwise = route.otherwise(next)
+		if required.otherwise != nil {
+			otherwise = required.otherwise(next)
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if otherwise != nil && !g.IsAPIKey(r) {
 				otherwise.ServeHTTP(w, r)
 				return
 			}
-			question := g.questionOf(r, route)
+			question := g.questionOf(r, required)
 			decision := g.judge(r.Context(), &question)
 			g.addHeaders(w.Header(), r, decision)
-			if decision.Status == 200 {
+			if decision.Status == http.StatusOK {
 				next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, decision.Principal)))
 				return
 			}
@@ -168,8 +170,8 @@ func (g *Guard) judge(ctx context.Context, question *Question) Decision {
 	if decision.failure != nil {
 		g.report(*decision.failure)
 	}
-	isDenied := decision.Status != 200 && decision.Status != 503
-	if g.onDecision == nil && !(isDenied && g.onDenied != nil) {
+	isDenied := isDenial(decision.Status)
+	if g.onDecision == nil && (g.onDenied == nil || !isDenied) {
 		return decision
 	}
 	question.identify()
@@ -188,7 +190,7 @@ func (g *Guard) judge(ctx context.Context, question *Question) Decision {
 // decide grants from a lease, or asks Latchkey. Before that it waits for one call that may bring a lease.
 func (g *Guard) decide(ctx context.Context, question *Question) (decision Decision, source string) {
 	granted, own, other := g.fromLease(question, true)
-	if granted.Status == 200 {
+	if granted.Status == http.StatusOK {
 		return granted, "lease"
 	}
 	question.identify()
@@ -202,7 +204,7 @@ func (g *Guard) decide(ctx context.Context, question *Question) (decision Decisi
 			return g.unavailable(ctx, *question, ctx.Err()), "service"
 		case <-other:
 		}
-		if granted, _, _ := g.fromLease(question, false); granted.Status == 200 {
+		if granted, _, _ := g.fromLease(question, false); granted.Status == http.StatusOK {
 			return granted, "lease"
 		}
 	}
@@ -252,12 +254,12 @@ func (g *Guard) ask(ctx context.Context, question Question, uses int) (Decision,
 	}
 	if g.isClosed.Load() || errors.Is(err, errUnreadable) {
 		// Close was too early for this connection, or what else it brings may belong to other requests, too.
-		g.http.CloseIdleConnections()
+		g.transport.CloseIdleConnections()
 	}
 	if err != nil {
 		return g.unavailable(ctx, question, err), nil
 	}
-	if decision.Status == 401 {
+	if decision.Status == http.StatusUnauthorized {
 		g.leases.drop(question.Credential)
 	}
 	return decision, read.Lease
@@ -268,7 +270,7 @@ func (g *Guard) post(ctx context.Context, method string, message map[string]any)
 	body, _ := json.Marshal(message) // No text or number fails to become JSON.
 	var hasBegun atomic.Bool
 	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { hasBegun.Store(true) }}
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), "POST",
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), http.MethodPost,
 		g.target+"/latchkey.v1.ApiKeyService/"+method, bytes.NewReader(body))
 	if err != nil {
 		return read, false, err
@@ -281,7 +283,7 @@ func (g *Guard) post(ctx context.Context, method string, message map[string]any)
 	if g.serviceToken != "" {
 		request.Header.Set("Authorization", "Bearer "+g.serviceToken)
 	}
-	response, err := g.http.RoundTrip(request)
+	response, err := g.transport.RoundTrip(request)
 	if err != nil {
 		return read, !hasBegun.Load(), err
 	}
@@ -331,7 +333,7 @@ func (g *Guard) unavailable(ctx context.Context, question Question, err error) D
 			failure.Message = strings.ReplaceAll(failure.Message, secret, "[redacted]")
 		}
 	}
-	return Decision{Status: 503, Reason: "SERVICE_UNAVAILABLE", failure: failure}
+	return Decision{Status: http.StatusServiceUnavailable, Reason: "SERVICE_UNAVAILABLE", failure: failure}
 }
 
 // report logs the first failure, and then at most one line a minute.

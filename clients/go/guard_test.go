@@ -188,7 +188,7 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 	if decision := ask(guard, context.Background()); decision.Status != 503 || calls.Load() != 0 {
 		t.Errorf("%d, %d calls", decision.Status, calls.Load())
 	}
-	if guard.http.Proxy != nil {
+	if guard.transport.Proxy != nil {
 		t.Error("the transport has a proxy")
 	}
 }

@@ -4,22 +4,25 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"maps"
+	"net/http"
 	"sync"
 	"time"
 )
 
-// docs/leases.md of Latchkey says why no lease grants against a change that was answered.
-// Addresses are counted one by one up to mostCounts.
-const longestLeaseMs, mostKeys, mostCounts = 2000, 100_000, 1000
+const (
+	longestLeaseMs = 2000
+	mostKeys       = 100_000
+	mostCounts     = 1000 // from here on, uses are counted without their addresses
+)
 
 // A moment is a time by two clocks. On Linux the monotonic one stands still while a machine sleeps.
 type moment struct{ wall, monotonic time.Duration }
 
 var started = time.Now()
 
-func now() moment {
+func readClocks() moment {
 	now := time.Now()
-	return moment{time.Duration(now.UnixNano()), now.Sub(started)}
+	return moment{wall: time.Duration(now.UnixNano()), monotonic: now.Sub(started)}
 }
 
 // until is the time that is left by the clock that shows less.
@@ -41,7 +44,7 @@ type lease struct {
 
 func (l *lease) length() time.Duration { return time.Duration(l.LengthMs) * time.Millisecond }
 
-// isRecent: it is usable, or ended less than its own length ago.
+// isRecent reports whether the lease is usable, or ended less than its own length ago.
 func (l *lease) isRecent(now moment) bool { return now.monotonic < l.end.monotonic+l.length() }
 
 // A leasedKey is the last lease of a credential, and the call under way that may bring the next one.
@@ -52,12 +55,14 @@ type leasedKey struct {
 	lastCount  *count        // the next use is probably like the last one
 }
 
+// A count is how often and when leases were used in one way, to be reported.
 type count struct {
 	used  Question // without the members that no report has
 	times int
 	last  time.Duration
 }
 
+// leases are the leases of a guard. docs/leases.md of Latchkey says why none grants against a change that was answered.
 // Texts of credentials are kept only while they have counts.
 type leases struct {
 	lock   sync.Mutex
@@ -127,7 +132,9 @@ func (g *Guard) spend(key *leasedKey, question *Question, permission string, now
 	}
 	decision := key.grant
 	if rate := decision.RateLimit; rate != nil {
-		decision.RateLimit = &RateLimit{rate.Limit, max(0, rate.Remaining-key.used), rate.ResetSeconds, rate.WindowSeconds}
+		left := *rate
+		left.Remaining = max(0, rate.Remaining-key.used)
+		decision.RateLimit = &left
 	}
 	return decision
 }
@@ -137,21 +144,22 @@ func (g *Guard) spend(key *leasedKey, question *Question, permission string, now
 func (l *leases) ended(key *leasedKey, renewing Question, begun, now moment, decision Decision, given *lease) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if decision.Status == 200 && given != nil && given.Uses > 0 && given.LengthMs <= longestLeaseMs {
+	if decision.Status == http.StatusOK && given != nil && given.Uses > 0 && given.LengthMs <= longestLeaseMs {
 		usable := given.length() * 9 / 10
-		given.grant, given.end = decision.clone(), moment{begun.wall + usable, begun.monotonic + usable}
+		given.grant = decision.clone()
+		given.end = moment{wall: begun.wall + usable, monotonic: begun.monotonic + usable}
 		key.lease = *given
 	} else {
 		key.quietUntil = now.monotonic + time.Second // so long nobody waits for a call
 	}
-	if renewing != (Question{}) && decision.Status != 200 {
+	if renewing != (Question{}) && decision.Status != http.StatusOK {
 		l.count(key, renewing, begun.monotonic)
 	}
 	close(key.call)
 	key.call = nil
 }
 
-// drop: Latchkey denied the credential itself.
+// drop ends the lease of a credential that Latchkey denied.
 func (l *leases) drop(credential Credential) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -160,6 +168,7 @@ func (l *leases) drop(credential Credential) {
 	}
 }
 
+// count counts one use. A further address is left out once there are too many.
 func (l *leases) count(key *leasedKey, used Question, at time.Duration) {
 	if key.lastCount == nil || key.lastCount.used != used {
 		if len(l.counts) >= mostCounts && l.counts[used] == nil {
@@ -180,9 +189,10 @@ func (l *leases) takeUses(now moment) (uses []any) {
 		key.lastCount = nil
 		return !key.isRecent(now) && key.call == nil && now.monotonic >= key.quietUntil
 	})
-	for used, count := range l.counts {
+	for used, counted := range l.counts {
 		entry := used.message()
-		entry["count"], entry["lastMsAgo"] = count.times, max(0, (now.monotonic-count.last).Milliseconds())
+		entry["count"] = counted.times
+		entry["lastMsAgo"] = max(0, (now.monotonic - counted.last).Milliseconds())
 		uses = append(uses, entry)
 	}
 	clear(l.counts)

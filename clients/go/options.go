@@ -30,65 +30,73 @@ type Event struct {
 }
 
 // A Failure is why there was no usable answer. It never has the key.
-type Failure struct{ Code, Message, RequestID string }
+type Failure struct {
+	Code      string // Latchkey's, or UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNREADABLE_ANSWER
+	Message   string
+	RequestID string
+}
 
+// Error makes a Failure an error inside of the guard.
 func (f *Failure) Error() string { return f.Code + ": " + f.Message }
 
 // An Option sets up a guard.
 type Option func(*Guard)
 
-// WithTarget names Latchkey's SERVICES_PORT: https://latchkey.internal:3080, or http: to this machine.
-func WithTarget(url string) Option { return func(g *Guard) { g.target = url } }
+// WithTarget sets the URL of Latchkey's SERVICES_PORT: https://latchkey.internal:3080, or http: to this machine.
+func WithTarget(target string) Option { return func(g *Guard) { g.target = target } }
 
-// WithServiceToken is of a service identity with the role validator.
+// WithServiceToken sets the token of a service identity with the role validator.
 func WithServiceToken(token string) Option { return func(g *Guard) { g.serviceToken = token } }
 
-// WithTLS names an authority or a client certificate of one's own.
+// WithTLS sets an authority or a client certificate of one's own.
 func WithTLS(config *tls.Config) Option { return func(g *Guard) { g.tls = config } }
 
 // WithInsecure allows plain text to other machines, where a mesh encrypts it.
 func WithInsecure() Option { return func(g *Guard) { g.insecure = true } }
 
-// WithDeadline is how long a request waits for its decision: 200 ms by default.
+// WithDeadline sets how long a request waits for its decision: 200 ms by default.
 func WithDeadline(deadline time.Duration) Option { return func(g *Guard) { g.deadline = deadline } }
 
-// WithCredentials names where a request may carry its key: Bearer by default. More than one credential is 401.
-func WithCredentials(forms ...Form) Option { return func(g *Guard) { g.forms = forms } }
+// WithCredentials sets where a request may carry its key: Bearer by default. More than one credential is 401.
+func WithCredentials(forms ...Form) Option {
+	return func(g *Guard) { g.forms = slices.Clone(forms) }
+}
 
-// WithKeyPrefix is Latchkey's KEY_PREFIX, by which Otherwise and IsAPIKey know a key.
+// WithKeyPrefix sets Latchkey's KEY_PREFIX, by which Otherwise and IsAPIKey know a key.
 func WithKeyPrefix(prefix string) Option { return func(g *Guard) { g.keyPrefix = prefix } }
 
-// WithLeases grants further requests of a key without a call, for a moment after Latchkey granted one.
+// WithLeases lets the guard grant further requests of a key without a call, for a moment after Latchkey granted one.
 func WithLeases() Option { return func(g *Guard) { g.hasLeases = true } }
 
-// WithClientAddress finds the client's address behind a proxy. Anything but one address counts as unknown.
+// WithClientAddress sets how the client's address is found behind a proxy. Anything but one address counts as unknown.
 func WithClientAddress(find func(*http.Request) string) Option {
 	return func(g *Guard) { g.clientAddress = find }
 }
 
-// WithPathValue finds a parameter of the path, for routers that don't set http.Request.PathValue.
+// WithPathValue sets how a parameter of the path is found, for routers that don't set http.Request.PathValue.
 func WithPathValue(find func(r *http.Request, name string) string) Option {
 	return func(g *Guard) { g.pathValue = find }
 }
 
-// WithOperations names the operations of further methods, or other ones: {"REPORT": Read}.
+// WithOperations sets the operations of further methods, or other ones: {"REPORT": Read}.
 func WithOperations(byMethod map[string]Operation) Option {
 	return func(g *Guard) { maps.Copy(g.operations, byMethod) }
 }
 
-// WithLogger gets why requests are answered with 503, at most once a minute. The default is slog's; nil is none.
+// WithLogger sets the logger of why requests are answered with 503, at most once a minute, and of hooks that panic. The
+// default is slog's; nil is none.
 func WithLogger(logger *slog.Logger) Option { return func(g *Guard) { g.logger = logger } }
 
-// OnDecision is called for each decision, for metrics.
+// OnDecision sets a hook that is called for each decision, for metrics.
 func OnDecision(hook func(Event)) Option { return func(g *Guard) { g.onDecision = hook } }
 
-// OnDenied is called for each denial, for logs.
+// OnDenied sets a hook that is called for each denial, for logs.
 func OnDenied(hook func(Event)) Option { return func(g *Guard) { g.onDenied = hook } }
 
-// OnError is called for each 503.
+// OnError sets a hook that is called for each 503.
 func OnError(hook func(Failure)) Option { return func(g *Guard) { g.onError = hook } }
 
-// New makes a guard. It does not wait for Latchkey. An error names the option that is missing or unusable, and never has
+// New makes a guard, which Close ends. It does not wait for Latchkey. An error names the option that is missing or unusable, and never has
 // the token.
 func New(opts ...Option) (*Guard, error) {
 	g := &Guard{
@@ -96,7 +104,7 @@ func New(opts ...Option) (*Guard, error) {
 		operations: map[string]Operation{
 			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 		},
-		logger: slog.Default(), now: now, closing: make(chan struct{}),
+		logger: slog.Default(), now: readClocks, closing: make(chan struct{}),
 		leases: leases{
 			keys: map[[sha256.Size]byte]*leasedKey{}, hot: map[Credential]*leasedKey{}, counts: map[Question]*count{},
 		},
@@ -116,7 +124,7 @@ func New(opts ...Option) (*Guard, error) {
 	// No environment variable names its proxy, and it speaks HTTP/1.1 alone.
 	// It opens a connection even after the request that needed it has gone, but not for ever.
 	opening := max(g.deadline, time.Second)
-	g.http = &http.Transport{
+	g.transport = &http.Transport{
 		DialContext: (&net.Dialer{Timeout: opening}).DialContext, TLSHandshakeTimeout: opening,
 		TLSNextProto:    map[string]func(string, *tls.Conn) http.RoundTripper{},
 		TLSClientConfig: g.tls, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
@@ -137,6 +145,7 @@ var (
 	methodForm = regexp.MustCompile(`^[A-Z][A-Z-]*$`)
 )
 
+// check names the first option that is missing or unusable.
 func (g *Guard) check() error {
 	target, err := url.Parse(g.target)
 	if err != nil {
@@ -150,9 +159,9 @@ func (g *Guard) check() error {
 	hasCertificate := g.tls != nil && (len(g.tls.Certificates) > 0 || g.tls.GetClientCertificate != nil)
 	isUnknown := func(form Form) bool { return form != Bearer && form != XAPIKey && form != Basic }
 	hasForms := len(g.forms) > 0 && !slices.ContainsFunc(g.forms, isUnknown)
-	for _, each := range []struct {
-		isWrong bool
-		problem string
+	for _, rule := range []struct {
+		isBroken bool
+		problem  string
 	}{
 		{g.target == "", "WithTarget is missing"},
 		{!isTarget, "WithTarget must be a URL such as http://127.0.0.1:3080 or https://latchkey.internal:3080"},
@@ -166,8 +175,8 @@ func (g *Guard) check() error {
 		{!prefixForm.MatchString(g.keyPrefix), "WithKeyPrefix is not 1 to 16 lower-case letters and digits, a letter first"},
 		{g.pathValue == nil, "WithPathValue is nil"},
 	} {
-		if each.isWrong {
-			return errors.New(each.problem)
+		if rule.isBroken {
+			return errors.New(rule.problem)
 		}
 	}
 	for method, operation := range g.operations {

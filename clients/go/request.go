@@ -64,7 +64,7 @@ func (q *Question) identify() {
 }
 
 // message is what both methods of Latchkey take, as JSON.
-func (q Question) message() map[string]any {
+func (q *Question) message() map[string]any {
 	message := map[string]any{"operation": "OPERATION_" + q.Operation, "permission": q.Permission, "clientIp": q.ClientIP}
 	if q.Credential.APIKey != "" {
 		message["apiKey"] = q.Credential.APIKey
@@ -74,11 +74,11 @@ func (q Question) message() map[string]any {
 	return message
 }
 
-func (g *Guard) questionOf(r *http.Request, route *route) Question {
-	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
-	template := route.writes
+func (g *Guard) questionOf(r *http.Request, required *route) Question {
+	does := cmp.Or(required.operation, g.operations[r.Method], Destroy)
+	template := required.writes
 	if does == Read {
-		template = route.permission
+		template = required.permission
 	}
 	template = strings.TrimPrefix(template, AnyKey) // A question for any key has no permission.
 	permission, isWhole := g.fillIn(template, r)
@@ -129,11 +129,13 @@ func (g *Guard) credentialOf(r *http.Request) Credential {
 	case len(keys) == 1:
 		return Credential{APIKey: latin1(keys[0], longest)}
 	}
-	password, isBasic := passwordIn(authorization[0])
-	switch isBasic = isBasic && g.has(Basic); {
-	case isBasic && !isFromOtherSite(r):
+	if password, isBasic := passwordIn(authorization[0]); isBasic && g.has(Basic) {
+		if isFromOtherSite(r) {
+			return Credential{}
+		}
 		return Credential{APIKey: latin1(password, longest)}
-	case !isBasic && g.has(Bearer):
+	}
+	if g.has(Bearer) {
 		return Credential{Authorization: latin1(authorization[0], longest)}
 	}
 	return Credential{}
@@ -195,7 +197,7 @@ func passwordIn(authorization string) (password string, isBasic bool) {
 	return password, true
 }
 
-// isFromOtherSite: browsers add a remembered password to requests that pages of other sites make.
+// isFromOtherSite reports whether a page of another site made a request, to which browsers add a remembered password.
 func isFromOtherSite(r *http.Request) bool {
 	host := strings.ToLower(r.Host)
 	own := []string{"http://" + strings.TrimSuffix(host, ":80"), "https://" + strings.TrimSuffix(host, ":443")}
