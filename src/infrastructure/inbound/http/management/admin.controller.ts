@@ -19,18 +19,9 @@ import { PauseApiKeyBody, ConfirmedBody, RevokeAnyKeyBody, RevokeSeveralKeysBody
 import * as views from './admin-views.js';
 import { ForAdministrators } from './guards.js';
 
-const ADMINISTRATORS_ONLY = {
-  401: 'An invalid API key',
-  403: 'An API key',
-  404: 'Not an administrator at the settings screen, or no such key',
-  429: 'An API key that exceeds its rate limit',
-} as const;
-
-const SEARCH = {
-  ...ADMINISTRATORS_ONLY,
-  400: 'Invalid query',
-  404: 'Not an administrator at the settings screen',
-} as const;
+const NOT_ADMINISTRATOR = { 404: 'Not an administrator at the settings screen' };
+const SEARCH = { ...NOT_ADMINISTRATOR, 400: 'Invalid query' };
+const CHANGED = { ...CONFIRMED, 409: 'The key is not active' };
 
 function viewerIn(request: LatchkeyRequest): Actor {
   return accountActor(request.session!.account.id, clientOf(request));
@@ -52,13 +43,13 @@ export class AdminController {
   }
 
   @Get('api-keys/:id')
-  @Answers(views.OwnedKeyHistoryView, ADMINISTRATORS_ONLY)
+  @Answers(views.OwnedKeyHistoryView)
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string) {
     return views.ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
   }
 
   @Post('api-keys/revoke')
-  @Answers(views.RevokedKeysView, { ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
+  @Answers(views.RevokedKeysView, { ...CONFIRMED, ...NOT_ADMINISTRATOR })
   async revokeSeveral(@Req() request: LatchkeyRequest, @Body() { ids, note, password }: RevokeSeveralKeysBody) {
     const { account: administrator, signIn } = request.session!;
     const keyIds = [...new Set(ids.map((id) => id.toLowerCase()))];
@@ -68,7 +59,7 @@ export class AdminController {
   }
 
   @Post('api-keys/:id/revoke')
-  @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  @Answers(views.RevokedKeyView, CHANGED)
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { note, password }: RevokeAnyKeyBody) {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };
@@ -76,19 +67,14 @@ export class AdminController {
   }
 
   @Post('api-keys/:id/pause')
-  @Answers(views.RevokedKeyView, {
-    ...ADMINISTRATORS_ONLY,
-    ...MALFORMED_BODY,
-    400: 'Invalid or unknown fields',
-    409: 'The key is not active',
-  })
+  @Answers(views.RevokedKeyView, { ...MALFORMED_BODY, 400: 'Invalid or unknown fields', 409: 'The key is not active' })
   async pause(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { minutes }: PauseApiKeyBody) {
     const order = { administrator: request.session!.account, keyId: readKeyId(id) };
     return views.revokedKeyView(await this.change.pause(order, minutes, clientOf(request)));
   }
 
   @Post('api-keys/:id/resume')
-  @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  @Answers(views.RevokedKeyView, CHANGED)
   async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ConfirmedBody) {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };

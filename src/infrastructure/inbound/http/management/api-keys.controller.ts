@@ -8,7 +8,7 @@ import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/entitlements.js';
 import { permissionsToGive } from '#domain/accounts/permission.js';
 import { keyView } from '../../shared/key-view.js';
-import { Answers, Creates, MALFORMED_BODY, OF_ACCOUNT } from '../pipeline/openapi.js';
+import { Answers, Creates, MALFORMED_BODY } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { eventView, keyHistoryView, keyListView } from './answers.js';
 import {
@@ -39,7 +39,6 @@ const NO_KEY = 'No such key of this account, or no such account that the person 
 
 /** The responses of a change of a key that nobody confirms. */
 const CHANGED = {
-  ...OF_ACCOUNT,
   ...MALFORMED_BODY,
   400: 'Invalid or unknown fields',
   403: 'An API key, or a request from another site',
@@ -48,7 +47,6 @@ const CHANGED = {
 
 /** The responses of a change that owners confirm. */
 export const CONFIRMED = {
-  ...OF_ACCOUNT,
   ...MALFORMED_BODY,
   400: 'Invalid or unknown fields',
   401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
@@ -68,13 +66,13 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @Answers(views.ApiKeyListView, OF_ACCOUNT)
+  @Answers(views.ApiKeyListView)
   async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery) {
     return keyListView(await this.shownKeys.ofOwner(ownerIn(request).id, query.status, readPage(query), query.sort));
   }
 
   @Get(':id')
-  @Answers(views.ApiKeyHistoryView, { ...OF_ACCOUNT, 404: NO_KEY })
+  @Answers(views.ApiKeyHistoryView, { 404: NO_KEY })
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string) {
     return keyHistoryView(await this.key.find(ownerIn(request).id, readKeyId(id)));
   }
@@ -162,7 +160,7 @@ export class ApiKeysController {
 @ForKeysOfAccount()
 export class PermissionsController {
   @Get()
-  @Answers(views.PermissionsView, OF_ACCOUNT)
+  @Answers(views.PermissionsView)
   list(@Req() request: LatchkeyRequest) {
     const { permissions, limits } = ownerIn(request);
     const maxAccess = accessCeiling(limits);
@@ -177,7 +175,7 @@ export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 
   @Get()
-  @Answers(views.AuditEventListView, OF_ACCOUNT)
+  @Answers(views.AuditEventListView)
   async list(@Req() request: LatchkeyRequest, @Query() query: EventQuery) {
     const [filter, page] = [readEventFilter(query), readPage(query)];
     const { items, nextCursor } = await this.listEvents.execute(actingIn(request), filter, page);

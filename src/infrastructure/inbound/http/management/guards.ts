@@ -18,6 +18,7 @@ import { LatchkeyError, nothingHere, requireFields } from '#domain/errors.js';
 import type { Account } from '#domain/accounts/account.js';
 import { headerValues, readBearer } from '../../shared/request-facts.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
+import { ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie } from './cookies.js';
 
@@ -36,16 +37,33 @@ function requirePerson(request: LatchkeyRequest, { account }: Session): void {
   throw new LatchkeyError('another_person', 'Somebody else is signed in now, so nothing was done');
 }
 
+const REFUSED_KEY = { 403: 'An API key', 429: 'An API key that exceeds its rate limit' };
+
 /** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
 
 /** Each request needs a session or a token of the platform's own login, of a person. */
 export const ForOwners = () =>
-  applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'), ApiHeader(OF_PERSON));
+  applyDecorators(
+    UseGuards(OwnerGuard),
+    ApiCookieAuth(),
+    ApiBearerAuth('platform_token'),
+    ApiHeader(OF_PERSON),
+    ProblemResponses({ ...REFUSED_KEY, 401: 'Not signed in' }),
+  );
 
 /** Each request needs the session of an administrator at the settings screen. Other people find nothing there. */
 export const ForAdministrators = () =>
-  applyDecorators(SetMetadata(ForAdministrators, true), UseGuards(OwnerGuard), ApiCookieAuth());
+  applyDecorators(
+    SetMetadata(ForAdministrators, true),
+    UseGuards(OwnerGuard),
+    ApiCookieAuth(),
+    ProblemResponses({
+      ...REFUSED_KEY,
+      401: 'An invalid API key',
+      404: 'Not an administrator at the settings screen, or no such key',
+    }),
+  );
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -126,7 +144,12 @@ const ACCOUNT = {
 
 /** Each request is about the keys of one account: the person's own, or one that `?account=` names. */
 export const ForKeysOfAccount = () =>
-  applyDecorators(SetMetadata(ForKeysOfAccount, true), ForOwners(), ApiQuery(ACCOUNT));
+  applyDecorators(
+    SetMetadata(ForKeysOfAccount, true),
+    ForOwners(),
+    ApiQuery(ACCOUNT),
+    ProblemResponses({ 400: 'Invalid query', 404: 'No such account that the person manages' }),
+  );
 
 /** The account whose keys the request is about. A change checks it again when it has locked it. */
 export function ownerIn({ owner }: LatchkeyRequest): Account {

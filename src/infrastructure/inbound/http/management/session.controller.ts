@@ -5,7 +5,7 @@ import { Administrators } from '#application/administration/administrators.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { ManagedAccounts } from '#application/managed-account.js';
-import { Answers, MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { SignInBody } from './bodies.js';
@@ -54,7 +54,7 @@ export class SessionController {
   }
 
   @Get()
-  @Answers(SessionView, OWNERS_ONLY)
+  @Answers(SessionView)
   show(@Req() request: LatchkeyRequest) {
     const { account, expiresAt } = request.session!;
     const { id: ownerId, email, displayName } = account;
@@ -78,7 +78,6 @@ export class SessionController {
   @ApiOkResponse({ type: SignedOutView, description: 'Signed out here. The page then opens the URL' })
   @ApiNoContentResponse({ description: 'Signed out' })
   @ProblemResponses({
-    ...OWNERS_ONLY,
     ...MALFORMED_BODY,
     401: 'Invalid API key',
     403: 'An API key, or a request from another site',
@@ -107,7 +106,7 @@ export class AccountsController {
   constructor(private readonly managed: ManagedAccounts) {}
 
   @Get()
-  @Answers(ManagedAccountListView, OWNERS_ONLY)
+  @Answers(ManagedAccountListView)
   async list(@Req() { session }: LatchkeyRequest) {
     const accounts = await this.managed.list(session!.account);
     return { items: accounts.map(({ id, displayName, kind, status }) => ({ id, displayName, kind, status })) };

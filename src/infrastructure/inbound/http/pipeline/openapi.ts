@@ -29,20 +29,6 @@ class ProblemView {
   @ApiPropertyOptional({ description: 'With api_key_not_active: revoked or expired' }) apiKeyStatus?: string;
 }
 
-/** The OwnerGuard's responses. */
-export const OWNERS_ONLY = {
-  401: 'Not signed in',
-  403: 'An API key',
-  429: 'An API key that exceeds its rate limit',
-} as const;
-
-/** The responses of routes about the keys of one account. */
-export const OF_ACCOUNT = {
-  ...OWNERS_ONLY,
-  400: 'Invalid query',
-  404: 'No such account that the person manages',
-} as const;
-
 /** The body parser's responses, also on routes without a body. */
 export const MALFORMED_BODY = {
   400: 'A malformed body or address',
@@ -50,8 +36,8 @@ export const MALFORMED_BODY = {
   415: 'The body is not JSON',
 } as const;
 
-/** Documents the statuses that a route answers with a problem (RFC 9457). */
-export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
+/** Documents the statuses that a route, or each route of a controller, answers with a problem (RFC 9457). */
+export function ProblemResponses(problems: Readonly<Record<number, string>>): ClassDecorator & MethodDecorator {
   return StorelessResponses({ ...problems, 503: 'A store is unavailable: nothing was changed' });
 }
 
@@ -62,8 +48,8 @@ type Returning<View> = <Method extends (...parameters: never[]) => View | Promis
   method: TypedPropertyDescriptor<Method>,
 ) => void;
 
-/** Documents a route that answers 200 with this schema, or with one of these problems. */
-export function Answers<View>(type: Type<View>, problems: Readonly<Record<number, string>>): Returning<View> {
+/** Documents a route that answers 200 with this schema, or with one of these problems, besides those of its controller. */
+export function Answers<View>(type: Type<View>, problems: Readonly<Record<number, string>> = {}): Returning<View> {
   return applyDecorators(HttpCode(200), ApiOkResponse({ type }), ProblemResponses(problems));
 }
 
@@ -73,7 +59,7 @@ export function Creates<View>(type: Type<View>, problems: Readonly<Record<number
 }
 
 /** For a route that uses no store. */
-export function StorelessResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
+export function StorelessResponses(problems: Readonly<Record<number, string>>): ClassDecorator & MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>
       ApiResponse({
