@@ -64,23 +64,8 @@ export class ForwardAuth {
   }
 }
 
-/** The headers in which a proxy sends the original method and target. */
-interface OriginalHeaders {
-  readonly method: string;
-  readonly target: string;
-}
-
-const FORWARDED: OriginalHeaders = { method: 'x-forwarded-method', target: 'x-forwarded-uri' };
-
-const MODES = {
-  nginx: { method: 'x-original-method', target: 'x-original-uri' },
-  caddy: FORWARDED,
-  traefik: FORWARDED,
-  haproxy: FORWARDED,
-} satisfies Record<string, OriginalHeaders>;
-
-type ForwardAuthMode = keyof typeof MODES;
-const FORWARD_AUTH_MODES = Object.keys(MODES) as ForwardAuthMode[];
+const FORWARD_AUTH_MODES = ['nginx', 'caddy', 'traefik', 'haproxy'] as const;
+type ForwardAuthMode = (typeof FORWARD_AUTH_MODES)[number];
 
 @ApiTags('forward-auth')
 @Controller('v1/forward-auth')
@@ -134,8 +119,9 @@ function readMode(value: unknown): ForwardAuthMode {
 
 /** Undefined unless the proxy sends method and target exactly once each. */
 function originalOf(request: LatchkeyRequest, mode: ForwardAuthMode): RoutedRequest | undefined {
-  const [method, ...methods] = headerValues(request, MODES[mode].method);
-  const [target, ...targets] = headerValues(request, MODES[mode].target);
+  const isNginx = mode === 'nginx';
+  const [method, ...methods] = headerValues(request, isNginx ? 'x-original-method' : 'x-forwarded-method');
+  const [target, ...targets] = headerValues(request, isNginx ? 'x-original-uri' : 'x-forwarded-uri');
   const isClear = method !== undefined && target !== undefined && methods.length + targets.length === 0;
   return isClear ? { method, target, host: forwardedHostOf(request) } : undefined;
 }
