@@ -81,18 +81,13 @@ class ForwardAuthController {
   @ApiHeader({ name: 'Authorization', description: 'As the client sent it: Bearer <API key>' })
   @ApiHeader({ name: 'X-Original-Method', description: 'nginx: the method; otherwise X-Forwarded-Method' })
   @ApiHeader({ name: 'X-Original-URI', description: 'nginx: path and query; otherwise X-Forwarded-Uri' })
-  @ApiOkResponse({
-    description: 'Let it through',
-    headers: { ...IDENTITY, ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS },
-  })
-  @ApiResponse(responses.INVALID_KEY)
+  @ApiOkResponse({ description: 'Let it through', headers: { ...IDENTITY, ...responses.GRANT_HEADERS } })
+  @responses.KeyRefusals()
   @ApiResponse({
     ...responses.KEY_FORBIDDEN,
     description:
       'A good key that may not do this. With nginx also instead of 429 and 503, which X-Latchkey-Status then names',
   })
-  @ApiResponse(responses.KEY_LIMITED)
-  @ApiResponse(responses.KEY_UNAVAILABLE)
   @responses.ProblemResponses({ 400: 'Unknown mode' })
   async answer(
     @Query('mode') mode: unknown,

@@ -1,5 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type OwnKey, ShowOwnKey } from '#application/validation/show-own-key.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
@@ -8,7 +8,7 @@ import type { Grant } from '#domain/keys/verdict.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
-import * as responses from '../pipeline/openapi.js';
+import { GRANT_HEADERS, KeyRefusals } from '../pipeline/openapi.js';
 import { answerKey, sendKeyAnswer, clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
@@ -57,10 +57,8 @@ class OwnKeyController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ type: OwnKeyView, headers: { ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS } })
-  @ApiResponse(responses.INVALID_KEY)
-  @ApiResponse(responses.KEY_LIMITED)
-  @ApiResponse(responses.KEY_UNAVAILABLE)
+  @ApiOkResponse({ type: OwnKeyView, headers: GRANT_HEADERS })
+  @KeyRefusals()
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const judge = async (credential: string | undefined, client: Client) => {
       const own = await this.showOwnKey.execute(credential, client, clientAddressOf(request));

@@ -75,12 +75,16 @@ const PROBLEM_MODELS = [ProblemView, FieldErrorView];
 
 export const textHeader = (description: string) => ({ description, schema: { type: 'string' } as const });
 
-export const RATE_LIMIT_HEADERS = {
+const RATE_LIMIT_HEADERS = {
   'RateLimit-Policy': textHeader('The limit of the key: "key";q=100;w=5'),
   RateLimit: textHeader('What is left of it: "key";r=99;t=1'),
 };
 
-export const EXPIRY_HEADER = { 'Latchkey-Key-Expires': textHeader('When the key expires (RFC 3339)') };
+/** The headers of a response to a key that is granted. */
+export const GRANT_HEADERS = {
+  ...RATE_LIMIT_HEADERS,
+  'Latchkey-Key-Expires': textHeader('When the key expires (RFC 3339)'),
+};
 
 /** What the client with the key may see unchanged. */
 const MESSAGE = {
@@ -89,13 +93,6 @@ const MESSAGE = {
   },
 };
 
-export const INVALID_KEY = { status: 401, description: 'Invalid API key', content: MESSAGE } as const;
-export const KEY_LIMITED = {
-  status: 429,
-  description: 'The rate limit is exceeded',
-  headers: { ...RATE_LIMIT_HEADERS, 'Retry-After': textHeader('Whole seconds, rounded up') },
-  content: MESSAGE,
-} as const;
 export const KEY_FORBIDDEN = {
   status: 403,
   headers: {
@@ -104,11 +101,16 @@ export const KEY_FORBIDDEN = {
   },
   content: MESSAGE,
 } as const;
-export const KEY_UNAVAILABLE = {
-  status: 503,
-  description: 'A store is unavailable: no request is let through',
-  content: MESSAGE,
-} as const;
+
+/** Documents the refusals of a route that judges a key, but for what the key may do. */
+export function KeyRefusals(): MethodDecorator {
+  const limited = { ...RATE_LIMIT_HEADERS, 'Retry-After': textHeader('Whole seconds, rounded up') };
+  return applyDecorators(
+    ApiResponse({ status: 401, description: 'Invalid API key', content: MESSAGE }),
+    ApiResponse({ status: 429, description: 'The rate limit is exceeded', headers: limited, content: MESSAGE }),
+    ApiResponse({ status: 503, description: 'A store is unavailable: no request is let through', content: MESSAGE }),
+  );
+}
 
 const BEARER = { type: 'http', bearerFormat: 'opaque' } as const;
 const PLATFORM_TOKEN = "A JWT of the platform's own login, where SESSION_JWKS_URL is set";
