@@ -1,7 +1,7 @@
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { OwnedKey, ListedKey, Page, PageRequest } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-ports.js';
-import type { Audit, EventFilter } from '../audit-ports.js';
+import type { Audit, EventSearch } from '../audit-ports.js';
 import type { ApiKeys } from '../key-ports.js';
 import type { KeyUsage } from '../validation-ports.js';
 import type { ShownKeys } from './shown-keys.js';
@@ -89,7 +89,7 @@ export class ListAuditEvents {
 
   async execute(
     { personId, ownerId }: Acting,
-    { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,
+    { types = SHOWN_EVENT_TYPES, keyId }: Pick<EventSearch, 'types' | 'keyId'>,
     page: PageRequest,
   ): Promise<Page<RecordedEvent>> {
     const { items, nextCursor } = await this.audit.list(ownerId, { types, keyId }, page);

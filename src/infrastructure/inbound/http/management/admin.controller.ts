@@ -7,14 +7,7 @@ import { Answers, MALFORMED_BODY } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';
 import { CONFIRMED } from './api-keys.controller.js';
-import {
-  AccountQuery,
-  EventSearchQuery,
-  KeySearchQuery,
-  readEventSearch,
-  readKeyId,
-  readKeySearch,
-} from './queries.js';
+import { AccountQuery, EventSearchQuery, KeySearchQuery, readKeyId } from './queries.js';
 import { PauseApiKeyBody, ConfirmedBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
 import * as views from './admin-views.js';
 import { ForAdministrators } from './guards.js';
@@ -38,8 +31,11 @@ export class AdminController {
 
   @Get('api-keys')
   @Answers(views.OwnedKeyListView, SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery) {
-    return views.ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
+  async list(
+    @Req() request: LatchkeyRequest,
+    @Query() { owner: ownerId, cursor: pageToken, ...query }: KeySearchQuery,
+  ) {
+    return views.ownedKeyListView(await this.view.page({ ...query, ownerId, pageToken }, viewerIn(request)));
   }
 
   @Get('api-keys/:id')
@@ -91,6 +87,8 @@ export class AdminController {
   @Get('audit-events')
   @Answers(views.AuditedEventListView, SEARCH)
   async events(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery) {
-    return views.auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
+    const { actor: actorId, account: ownerId, key: keyId, type: types, from: since, until, cursor } = query;
+    const search = { actorId, ownerId, keyId, types, since, until, cursor };
+    return views.auditedEventListView(await this.view.events(search, viewerIn(request)));
   }
 }

@@ -20,7 +20,7 @@ import {
   RotateApiKeyBody,
 } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
-import { EventQuery, ListQuery, readEventFilter, readIdempotencyKey, readKeyId, readPage } from './queries.js';
+import { EventQuery, ListQuery, readIdempotencyKey, readKeyId, readPage } from './queries.js';
 import * as views from './views.js';
 
 const IDEMPOTENCY_KEY = {
@@ -177,8 +177,8 @@ export class AuditEventsController {
   @Get()
   @Answers(views.AuditEventListView)
   async list(@Req() request: LatchkeyRequest, @Query() query: EventQuery) {
-    const [filter, page] = [readEventFilter(query), readPage(query)];
-    const { items, nextCursor } = await this.listEvents.execute(actingIn(request), filter, page);
+    const filter = { types: query.type, keyId: query.keyId };
+    const { items, nextCursor } = await this.listEvents.execute(actingIn(request), filter, readPage(query));
     return { items: items.map(eventView), nextCursor, now: new Date().toISOString() };
   }
 }

@@ -1,6 +1,4 @@
-import type { EventFilter, EventSearch } from '#application/audit-ports.js';
 import { KEY_SORTS, type KeySort, type PageRequest, WRONG_CURSOR } from '#application/lists.js';
-import type { KeySearch } from '#application/administration/view-keys.js';
 import { positionIn } from '#application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import { idempotencyKeyProblem, isKeyId } from '#domain/keys/key-rules.js';
@@ -56,10 +54,11 @@ const TYPES = {
 const TIME = { format: 'date-time' } as const;
 const UUID = { format: 'uuid' } as const;
 const SORTED = 'Newest, last use, most requests of the last 30 days, soonest expiry, or name first';
+const OF_KEY = { ...UUID, description: 'Only events of this key; none if it is not a key of this owner' } as const;
 const ONE_KEY = 'must be the id of a key, given once';
 
 class PageQuery {
-  @Field(limit, { type: 'integer', minimum: 1, maximum: PAGE_SIZE, default: PAGE_SIZE }) limit?: string;
+  @Field(limit, { type: 'integer', minimum: 1, maximum: PAGE_SIZE, default: PAGE_SIZE }, Number) limit?: number;
   @Field(anyText) cursor?: string;
 }
 
@@ -69,12 +68,8 @@ export class ListQuery extends PageQuery {
 }
 
 export class EventQuery extends PageQuery {
-  @Field(eventTypes, TYPES) type?: string;
-  @Field(ofKey(ONE_KEY, ONE_KEY), {
-    ...UUID,
-    description: 'Only events of this key; none if it is not a key of this owner',
-  })
-  keyId?: string;
+  @Field(eventTypes, TYPES, typesIn) type?: OwnerEventType[];
+  @Field(ofKey(ONE_KEY, ONE_KEY), OF_KEY, inLowerCase) keyId?: string;
 }
 
 export class KeySearchQuery {
@@ -92,20 +87,20 @@ export class KeySearchQuery {
   only?: (typeof ONLY)[number];
   @Field(sort, { enum: KEY_SORTS, default: 'created', description: `${SORTED}. \`requests\` needs \`owner\`` })
   sort?: KeySort;
-  @Field(time, { ...TIME, description: 'A key that was never used counts as used when it was made' })
-  lastUsedBefore?: string;
-  @Field(time, TIME) expiresFrom?: string;
-  @Field(time, TIME) expiresBefore?: string;
+  @Field(time, { ...TIME, description: 'A key that was never used counts as used when it was made' }, timeIn)
+  lastUsedBefore?: Date;
+  @Field(time, TIME, timeIn) expiresFrom?: Date;
+  @Field(time, TIME, timeIn) expiresBefore?: Date;
   @Field(cursorOfKeys) cursor?: string;
 }
 
 export class EventSearchQuery {
   @Field(ofAccount, { description: 'An account’s id, service:<name> or admin:<name>' }) actor?: string;
   @Field(ofAccount, { description: 'The id of the account that the events are about' }) account?: string;
-  @Field(ofKey('must be the id of a key'), UUID) key?: string;
-  @Field(eventTypes, TYPES) type?: string;
-  @Field(time, TIME) from?: string;
-  @Field(time, { ...TIME, description: 'Exclusive' }) until?: string;
+  @Field(ofKey('must be the id of a key'), UUID, inLowerCase) key?: string;
+  @Field(eventTypes, TYPES, typesIn) type?: OwnerEventType[];
+  @Field(time, TIME, timeIn) from?: Date;
+  @Field(time, { ...TIME, description: 'Exclusive' }, timeIn) until?: Date;
   @Field(anyText) cursor?: string;
 }
 
@@ -113,39 +108,16 @@ export class AccountQuery {
   @Field(accountQuery, { description: 'The id or the email of an account' }) query!: string;
 }
 
-export function readPage({ limit: size, cursor }: PageQuery): PageRequest {
-  return { limit: size === undefined ? PAGE_SIZE : Number(size), cursor };
-}
-
-export function readEventFilter({ type, keyId }: EventQuery): Partial<EventFilter> {
-  return { ...(type !== undefined && { types: typesIn(type) }), ...(keyId && { keyId: keyId.toLowerCase() }) };
-}
-
-export function readKeySearch(query: KeySearchQuery): KeySearch {
-  const { owner: ownerId, lastUsedBefore, expiresFrom, expiresBefore, cursor: pageToken, ...filter } = query;
-  return {
-    ...filter,
-    ownerId,
-    lastUsedBefore: timeOf(lastUsedBefore),
-    expiresFrom: timeOf(expiresFrom),
-    expiresBefore: timeOf(expiresBefore),
-    pageToken,
-  };
-}
-
-/** From the one time, before the other. */
-export function readEventSearch(query: EventSearchQuery): EventSearch & Pick<PageRequest, 'cursor'> {
-  const { actor: actorId, account: ownerId, key, type, from, until, cursor } = query;
-  const types = type === undefined ? undefined : typesIn(type);
-  return { actorId, ownerId, keyId: key?.toLowerCase(), types, since: timeOf(from), until: timeOf(until), cursor };
+export function readPage({ limit: size = PAGE_SIZE, cursor }: PageQuery): PageRequest {
+  return { limit: size, cursor };
 }
 
 function typesIn(type: string): OwnerEventType[] {
   return type.split(',') as OwnerEventType[];
 }
 
-function timeOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : timeIn(text);
+function inLowerCase(id: string): string {
+  return id.toLowerCase();
 }
 
 /** Letter case does not matter. A text that cannot be an id gets the answer for an unknown key. */

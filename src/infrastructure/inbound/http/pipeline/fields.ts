@@ -4,8 +4,15 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { type FieldError, invalidFields, LatchkeyError, lengthProblem, optional, type Rule } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
 
-/** A field of a body or a query: how it is checked, and how /openapi.json describes it. Optional if the rule allows that. */
-export function Field(rule: Rule, schema: ApiPropertyOptions = {}): PropertyDecorator {
+/**
+ * A field of a body or a query: how it is checked, and how /openapi.json describes it. Optional if the rule allows that.
+ * @param read turns a valid text into the value of the field
+ */
+export function Field(
+  rule: Rule,
+  schema: ApiPropertyOptions = {},
+  read?: (text: string) => unknown,
+): PropertyDecorator {
   const check = ValidateBy({
     name: 'rule',
     validator: {
@@ -13,7 +20,8 @@ export function Field(rule: Rule, schema: ApiPropertyOptions = {}): PropertyDeco
       defaultMessage: (failed) => rule(failed?.value) ?? '',
     },
   });
-  return applyDecorators(check, rule(undefined) === undefined ? ApiPropertyOptional(schema) : ApiProperty(schema));
+  const describe = rule(undefined) === undefined ? ApiPropertyOptional(schema) : ApiProperty(schema);
+  return applyDecorators(check, describe, Reflect.metadata(Field, read));
 }
 
 type Fields = Record<string, unknown>;
@@ -34,6 +42,10 @@ export class FieldsPipe implements PipeTransform {
     const unknown = type === 'body' ? Object.keys(given).filter((field) => !known.has(field)) : [];
     errors.push(...unknown.map((field) => ({ field: withoutSecrets(field), message: 'is not a known field' })));
     if (errors.length > 0) throw invalidFields(errors);
+    for (const field of known) {
+      const read = Reflect.getMetadata(Field, value, field) as ((text: string) => unknown) | undefined;
+      if (read && value[field] !== undefined) value[field] = read(value[field] as string);
+    }
     return value;
   }
 }
