@@ -16,7 +16,7 @@ import { managementDoor } from '#infrastructure/inbound/http/management/manageme
 import { ForwardAuth, forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import { edgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
 import { exactPaths, HttpServer } from '#infrastructure/inbound/http/http-server.js';
-import type { HttpDoor } from '#infrastructure/inbound/http/http-door.js';
+import { type HttpDoor, Settings } from '#infrastructure/inbound/http/http-door.js';
 import { introspectionDoor } from '#infrastructure/inbound/http/introspection/introspection.door.js';
 import { leaksDoor } from '#infrastructure/inbound/http/leaks/leaks.door.js';
 import { platformSignInDoor } from '#infrastructure/inbound/http/management/platform-sign-in.door.js';
@@ -60,12 +60,12 @@ export async function buildDoors(
   ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
-    introspectionDoor(config),
+    introspectionDoor,
     forwardAuthDoor(forwardAuth),
     ownKeyDoor,
     leaksDoor(identity),
     operationsDoor(config),
-    platformSignInDoor(config, () => storedCosts.sharedKey(), log),
+    platformSignInDoor(config, () => storedCosts.sharedKey()),
     settingsDoor(config),
     docsDoor(),
   ];
@@ -75,7 +75,8 @@ export async function buildDoors(
   const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);
   const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);
   const instances = [...shared, ...httpDoors.flatMap((door) => door.instances ?? [])];
-  const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
+  const byClass = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
+  const providers = [...byClass, { provide: Settings, useValue: config }];
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
     exactPaths(),

@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import { Inject, type Type } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { nothingHere } from '#domain/errors.js';
 
@@ -27,6 +27,9 @@ export interface PathPolicy {
   /** Whether the handlers have no routes of their own, so that metrics and traces report requests under this path. */
   readonly isOneRoute?: boolean;
 }
+
+/** What a controller needs of the configuration. */
+export const Settings = () => Inject(Settings);
 
 /** For a path that the settings leave out: it answers like one that does not exist. */
 export const notServed: RequestHandler = (_request, _response, next) => next(nothingHere());

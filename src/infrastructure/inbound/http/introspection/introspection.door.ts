@@ -18,7 +18,7 @@ import type { Grant, Question } from '#domain/keys/verdict.js';
 import { clientFacts, headerValues } from '../../shared/request-facts.js';
 import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { type ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
-import type { HttpDoor } from '../http-door.js';
+import { type HttpDoor, Settings } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
 import { OAuthRefusal } from '../pipeline/http-errors.js';
 import { Answers } from '../pipeline/openapi.js';
@@ -63,11 +63,7 @@ class IntrospectionView {
 }
 
 /** Known clients keep granting a key until the `exp` that they once got, without asking again. */
-class ShownExpiry {
-  constructor(readonly isOn: boolean) {}
-}
-
-function viewOf(grant: Grant, hasExpiry: boolean): IntrospectionView {
+function viewOf(grant: Grant, { introspectionExp: hasExpiry }: Pick<Config, 'introspectionExp'>): IntrospectionView {
   const { ownerId, permissions, attributes, expiresAt, createdAt, keyId } = grant;
   const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
   const times = { ...(hasExpiry && { exp: seconds(expiresAt) }), iat: seconds(createdAt) };
@@ -88,7 +84,7 @@ class IntrospectionController {
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
-    private readonly shownExpiry: ShownExpiry,
+    @Settings() private readonly settings: Pick<Config, 'introspectionExp'>,
   ) {}
 
   @Post()
@@ -115,7 +111,7 @@ class IntrospectionController {
     // Only here: a response about an inactive token must not show whether its secret is right.
     if (rate && (verdict.granted || isLimited)) response.set(rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
-    return verdict.granted ? viewOf(verdict, this.shownExpiry.isOn) : { active: false };
+    return verdict.granted ? viewOf(verdict, this.settings) : { active: false };
   }
 
   /** The name of the calling validator, by its bearer token or by OAuth client authentication. */
@@ -133,13 +129,10 @@ class IntrospectionController {
 }
 
 /** The standard requires clients to send a form. */
-export function introspectionDoor({ introspectionExp }: Pick<Config, 'introspectionExp'>): HttpDoor {
-  return {
-    controllers: [IntrospectionController],
-    instances: [new ShownExpiry(introspectionExp)],
-    policies: { '/v1/introspect': { handlers: [formBodies()] } },
-  };
-}
+export const introspectionDoor: HttpDoor = {
+  controllers: [IntrospectionController],
+  policies: { '/v1/introspect': { handlers: [formBodies()] } },
+};
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 

@@ -6,8 +6,8 @@ import { SIGN_IN_PROMPTS } from '#application/sign-in-ports.js';
 import type { Config } from '#config/config.js';
 import type { SignInProblem } from '#domain/accounts/session.js';
 import { type ErrorCode, LatchkeyError } from '#domain/errors.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
-import type { HttpDoor } from '../http-door.js';
+import { Log } from '#infrastructure/telemetry/log.js';
+import { type HttpDoor, Settings } from '../http-door.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie, SignInCookie } from './cookies.js';
 
@@ -26,36 +26,6 @@ const SHOWN: Partial<Record<ErrorCode, string>> = {
 /** Strangers can cause any number of `too_many`. Only the operator can end `misconfigured`. */
 const LEVELS: Readonly<Record<string, 'debug' | 'error'>> = { too_many: 'debug', misconfigured: 'error' };
 
-/** Redirects the browser back to the settings screen after a sign-in at the platform. */
-class SignInLanding {
-  private readonly page: string;
-
-  constructor(
-    publicUrl: string,
-    private readonly log: Log,
-  ) {
-    this.page = `${publicUrl}/settings/api-keys`;
-  }
-
-  send(response: Response, message: Message): void {
-    response.redirect(303, `${this.page}#${message}`);
-  }
-
-  /** The person sees a page; the reason goes to the log, for the operators. */
-  async orRefuse(response: Response, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof LatchkeyError)) throw error;
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      const shown = error.details.signInFailure ?? SHOWN[error.code] ?? 'unavailable';
-      const level = LEVELS[shown] ?? 'warn';
-      this.log[level]('a sign-in at the platform failed', { code: error.code, reason });
-      this.send(response, `refused=${shown}`);
-    }
-  }
-}
-
 /** Browsers come here by links and redirects, so every response is a redirect. */
 @ApiTags('session')
 @Controller('v1/session/oidc')
@@ -64,7 +34,8 @@ class PlatformSignInController {
     private readonly signIn: SignInAtPlatform,
     private readonly sessionCookie: SessionCookie,
     private readonly signInCookie: SignInCookie,
-    private readonly landing: SignInLanding,
+    private readonly log: Log,
+    @Settings() private readonly settings: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()
@@ -77,7 +48,7 @@ class PlatformSignInController {
     @Req() request: LatchkeyRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.landing.orRefuse(response, async () => {
+    await this.orRefuse(response, async () => {
       const token = this.sessionCookie.read(request);
       const known = purpose === 'confirmation' ? 'confirmation' : 'sign-in';
       const chosen = SIGN_IN_PROMPTS.find((each) => each === prompt);
@@ -91,16 +62,35 @@ class PlatformSignInController {
   @Get('callback')
   @ApiResponse({ status: 303, description: 'Signed in, or back with the reason', headers: ONWARD })
   async finish(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
-    await this.landing.orRefuse(response, async () => {
+    await this.orRefuse(response, async () => {
       const underWay = await this.signInCookie.take(request, response);
       const answer = new URL(request.originalUrl, 'http://localhost').search;
       const finished = await this.signIn.finish(answer, underWay, clientOf(request));
-      if (finished.refusal) return this.landing.send(response, `refused=${finished.refusal}`);
+      if (finished.refusal) return this.land(response, `refused=${finished.refusal}`);
       this.sessionCookie.set(response, finished.token, finished.expiresAt);
       const { problem } = finished;
       const confirmed = problem ? (`signed-in=${problem}` as const) : 'signed-in';
-      this.landing.send(response, finished.isExpected ? confirmed : 'signed-in=another');
+      this.land(response, finished.isExpected ? confirmed : 'signed-in=another');
     });
+  }
+
+  /** The person sees a page; the reason goes to the log, for the operators. */
+  private async orRefuse(response: Response, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error;
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      const shown = error.details.signInFailure ?? SHOWN[error.code] ?? 'unavailable';
+      const level = LEVELS[shown] ?? 'warn';
+      this.log[level]('a sign-in at the platform failed', { code: error.code, reason });
+      this.land(response, `refused=${shown}`);
+    }
+  }
+
+  /** Redirects the browser back to the settings screen. */
+  private land(response: Response, message: Message): void {
+    response.redirect(303, `${this.settings.publicUrl}/settings/api-keys#${message}`);
   }
 }
 
@@ -108,11 +98,7 @@ class PlatformSignInController {
 export function platformSignInDoor(
   { publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>,
   readKey: () => Promise<Uint8Array>,
-  log: Log,
 ): HttpDoor {
   if (!oidc) return {};
-  return {
-    controllers: [PlatformSignInController],
-    instances: [new SignInCookie(publicUrl, readKey), new SignInLanding(publicUrl, log)],
-  };
+  return { controllers: [PlatformSignInController], instances: [new SignInCookie(publicUrl, readKey)] };
 }

@@ -5,6 +5,8 @@ import { Administrators } from '#application/administration/administrators.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { ManagedAccounts } from '#application/managed-account.js';
+import type { Config } from '#config/config.js';
+import { Settings } from '../http-door.js';
 import { Answers, MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
@@ -12,11 +14,6 @@ import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { ForOwners, isAdministrator, SignedOutToo } from './guards.js';
 import { ManagedAccountListView, SessionView, SignedOutView } from './views.js';
-
-/** How many days before a key expires its owner gets a mail. Empty without a mail server. */
-export class ExpiryMails {
-  constructor(readonly noticeDays: readonly number[]) {}
-}
 
 @ApiTags('session')
 @Controller('v1/session')
@@ -27,8 +24,8 @@ export class SessionController {
     private readonly signOut: SignOut,
     private readonly confirmation: Confirmation,
     private readonly cookie: SessionCookie,
-    private readonly expiryMails: ExpiryMails,
     private readonly administrators: Administrators,
+    @Settings() private readonly settings: Pick<Config, 'mail' | 'expiryNoticeDays'>,
   ) {}
 
   /** Also ends the browser's previous session, so that a cookie planted in it does not outlive the sign-in. */
@@ -59,14 +56,14 @@ export class SessionController {
     const { account, expiresAt } = request.session!;
     const { id: ownerId, email, displayName } = account;
     const confirmation = this.confirmation.kindFor(account);
-    const { noticeDays } = this.expiryMails;
+    const { mail, expiryNoticeDays } = this.settings;
     return {
       ownerId,
       email,
       displayName,
       expiresAt: expiresAt.toISOString(),
       confirmation,
-      expiryNoticeDays: noticeDays,
+      expiryNoticeDays: mail ? expiryNoticeDays : [],
       clientIp: clientAddressOf(request),
       isAdministrator: isAdministrator(request, this.administrators),
     };
