@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChangedKey } from '#application/administration/administrators.js';
 import type { ViewedKey } from '#application/administration/view-keys.js';
-import type { OwnedKey, Page } from '#application/lists.js';
 import type { AuditedEvent, RecordedEvent } from '#domain/audit/audit-event.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { eventView, keyHistoryView } from './answers.js';
@@ -77,10 +76,6 @@ export class AuditedEventListView extends PageView {
   @ApiProperty({ type: [AuditedEventView] }) items!: AuditedEventView[];
 }
 
-export function ownedKeyListView({ items, nextCursor }: Page<OwnedKey>): OwnedKeyListView {
-  return { items: items.map(ownedKeyView), nextCursor, now: new Date().toISOString() };
-}
-
 export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
   return { ...keyHistoryView(viewed), owner: ownerView(viewed.owner), events: viewed.events.map(adminEventView) };
 }
@@ -89,15 +84,9 @@ export function revokedKeyView(revoked: ChangedKey): RevokedKeyView {
   return { ...ownedKeyView(revoked), events: revoked.events.map(adminEventView) };
 }
 
-export function auditedEventListView({ items, nextCursor }: Page<AuditedEvent>): AuditedEventListView {
-  const views = items.map(({ actorId, account, keyName, viewed, ...event }) => ({
-    ...adminEventView(event),
-    actorId,
-    account: account && { id: account.id, displayName: account.displayName },
-    keyName,
-    viewed,
-  }));
-  return { items: views, nextCursor, now: new Date().toISOString() };
+export function auditedEventView({ actorId, account, keyName, viewed, ...event }: AuditedEvent): AuditedEventView {
+  const shown = account && { id: account.id, displayName: account.displayName };
+  return { ...adminEventView(event), actorId, account: shown, keyName, viewed };
 }
 
 function adminEventView(event: RecordedEvent): AdminEventView {

@@ -5,10 +5,11 @@ import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
 import { Answers, MALFORMED_BODY } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { ownerView } from '../../shared/key-view.js';
+import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { CONFIRMED } from './api-keys.controller.js';
 import { AccountQuery, EventSearchQuery, KeySearchQuery, readKeyId } from './queries.js';
 import { PauseApiKeyBody, ConfirmedBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
+import { pageView } from './answers.js';
 import * as views from './admin-views.js';
 import { ForAdministrators } from './guards.js';
 
@@ -35,7 +36,7 @@ export class AdminController {
     @Req() request: LatchkeyRequest,
     @Query() { owner: ownerId, cursor: pageToken, ...query }: KeySearchQuery,
   ) {
-    return views.ownedKeyListView(await this.view.page({ ...query, ownerId, pageToken }, viewerIn(request)));
+    return pageView(await this.view.page({ ...query, ownerId, pageToken }, viewerIn(request)), ownedKeyView);
   }
 
   @Get('api-keys/:id')
@@ -89,6 +90,6 @@ export class AdminController {
   async events(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery) {
     const { actor: actorId, account: ownerId, key: keyId, type: types, from: since, until, cursor } = query;
     const search = { actorId, ownerId, keyId, types, since, until, cursor };
-    return views.auditedEventListView(await this.view.events(search, viewerIn(request)));
+    return pageView(await this.view.events(search, viewerIn(request)), views.auditedEventView);
   }
 }

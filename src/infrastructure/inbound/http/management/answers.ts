@@ -1,5 +1,5 @@
 import type { PageOfOwner } from '#application/keys/shown-keys.js';
-import type { ListedKey } from '#application/lists.js';
+import type { ListedKey, Page } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
 import { dayText } from '#domain/time.js';
@@ -8,6 +8,10 @@ import { isOperation } from '#domain/usage/narrower.js';
 import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } from './views.js';
 
 /** Answers are built field by field, so that a new column never leaks by itself. */
+
+export function pageView<Item, View>({ items, nextCursor }: Page<Item>, viewOf: (item: Item) => View) {
+  return { items: items.map((item) => viewOf(item)), nextCursor, now: new Date().toISOString() };
+}
 
 export function keyListView({ items, policy, now, ...list }: PageOfOwner): ApiKeyListView {
   const { activeKeys, endedKeys, nextCursor } = list;

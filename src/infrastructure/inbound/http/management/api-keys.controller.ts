@@ -10,7 +10,7 @@ import { permissionsToGive } from '#domain/accounts/permission.js';
 import { keyView } from '../../shared/key-view.js';
 import { Answers, Creates, MALFORMED_BODY } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { eventView, keyHistoryView, keyListView } from './answers.js';
+import { eventView, keyHistoryView, keyListView, pageView } from './answers.js';
 import {
   CreateApiKeyBody,
   HandledBody,
@@ -178,7 +178,6 @@ export class AuditEventsController {
   @Answers(views.AuditEventListView)
   async list(@Req() request: LatchkeyRequest, @Query() query: EventQuery) {
     const filter = { types: query.type, keyId: query.keyId };
-    const { items, nextCursor } = await this.listEvents.execute(actingIn(request), filter, readPage(query));
-    return { items: items.map(eventView), nextCursor, now: new Date().toISOString() };
+    return pageView(await this.listEvents.execute(actingIn(request), filter, readPage(query)), eventView);
   }
 }
