@@ -15,7 +15,7 @@ import { ValidationService } from '#infrastructure/inbound/grpc/validation/valid
 import { managementDoor } from '#infrastructure/inbound/http/management/management.door.js';
 import { ForwardAuth, forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import { edgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
-import { exactPaths, HttpServer } from '#infrastructure/inbound/http/http-server.js';
+import { exactPaths, httpListener } from '#infrastructure/inbound/http/http-server.js';
 import { type HttpDoor, Settings } from '#infrastructure/inbound/http/http-door.js';
 import { introspectionDoor } from '#infrastructure/inbound/http/introspection/introspection.door.js';
 import { leaksDoor } from '#infrastructure/inbound/http/leaks/leaks.door.js';
@@ -93,7 +93,7 @@ export async function buildDoors(
     services: new JsonServer(config, ownServices, pipeline, certificates),
     metricsListener: metricsListener(metricsPage, readiness, config),
     edge: edgeListener({ forwardAuth, config, log, times: httpTimes, traces }),
-    http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
+    http: await httpListener({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };
 }
 

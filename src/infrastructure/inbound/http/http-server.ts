@@ -26,8 +26,11 @@ export function exactPaths(): ExpressAdapter {
   return new ExpressAdapter(server);
 }
 
-/** What every HTTP request passes, in this order, before it reaches a controller. */
-function configureHttp({ app, doors, config, log, times, traces }: HttpParts): void {
+/**
+ * Serves all doors. Each request passes what follows, in this order, before it reaches a controller. The listener closes
+ * the server, because Nest itself would cut off every open request.
+ */
+export async function httpListener({ app, doors, config, log, times, traces }: HttpParts): Promise<HttpListener> {
   const policies = doors.flatMap((door) => Object.entries(door.policies ?? {}));
   const pathsWhere = (trait: 'isAboutAnotherRequest' | 'isProbe' | 'isOneRoute') =>
     policies.filter(([, policy]) => policy[trait]).map(([path]) => path);
@@ -58,6 +61,8 @@ function configureHttp({ app, doors, config, log, times, traces }: HttpParts): v
   app.useGlobalPipes(new FieldsPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
+  await app.init();
+  return new HttpListener(app.getHttpServer(), 'HTTP_PORT', config.httpPort, config.host);
 }
 
 /** Skips a handler at exactly these paths. Like in routes, letter case and a slash at the end do not matter. */
@@ -71,25 +76,4 @@ function exceptAt(paths: readonly string[]) {
 function noStore(_request: Request, response: Response, next: NextFunction): void {
   response.set('Cache-Control', 'no-store');
   next();
-}
-
-export class HttpServer {
-  private readonly listener: HttpListener;
-
-  constructor(private readonly parts: HttpParts) {
-    const { app, config } = parts;
-    this.listener = new HttpListener(app.getHttpServer(), 'HTTP_PORT', config.httpPort, config.host);
-  }
-
-  async open(): Promise<void> {
-    configureHttp(this.parts);
-    await this.parts.app.init();
-    await this.listener.open();
-  }
-
-  /** Answers requests in progress. Nest itself would cut off every open request. */
-  async close(): Promise<void> {
-    await this.listener.close();
-    await this.parts.app.close();
-  }
 }
