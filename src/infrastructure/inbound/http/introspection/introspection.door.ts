@@ -123,7 +123,7 @@ class IntrospectionController {
       return this.identity.require(['validator'], caller, '/v1/introspect').name;
     } catch (error) {
       const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
-      throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;
+      throw isUnknown ? new OAuthRefusal('invalid_client', 'No service identity has this name and token') : error;
     }
   }
 }
@@ -148,7 +148,7 @@ function readClientSecret(
     return name === undefined && token === undefined ? undefined : [{ name: name ?? '', token: token ?? '' }];
   }
   if (token !== undefined) {
-    throw new OAuthRefusal(400, 'invalid_request', 'Send Authorization or client_secret, not both');
+    throw new OAuthRefusal('invalid_request', 'Send Authorization or client_secret, not both');
   }
   if (others.length > 0 || !/^basic /i.test(header)) return undefined;
   const [, encoded = ''] = BASIC.exec(header) ?? [];

@@ -7,19 +7,18 @@ import { mapError } from '../../shared/error-table.js';
 import type { LatchkeyRequest } from './request.js';
 
 /** An OAuth 2.0 error (RFC 6749, section 5.2), for clients that understand nothing else. */
-export class OAuthRefusal extends Error {
+export class OAuthRefusal extends LatchkeyError {
   constructor(
-    readonly http: 400 | 401,
-    readonly code: 'invalid_client' | 'invalid_request',
+    private readonly error: 'invalid_client' | 'invalid_request',
     message: string,
   ) {
-    super(message);
-    this.name = 'OAuthRefusal';
+    super(error === 'invalid_client' ? 'unauthenticated' : error, message);
   }
 
   send(response: Response): void {
-    if (this.http === 401) response.set('WWW-Authenticate', 'Basic realm="latchkey", charset="UTF-8"');
-    response.status(this.http).json({ error: this.code, error_description: this.message });
+    const { http } = mapError(this);
+    if (http === 401) response.set('WWW-Authenticate', 'Basic realm="latchkey", charset="UTF-8"');
+    response.status(http).json({ error: this.error, error_description: this.message });
   }
 }
 
@@ -37,8 +36,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     const known = toKnownError(error);
     const http = host.switchToHttp();
     const { requestId } = http.getRequest<LatchkeyRequest>();
-    if (known instanceof OAuthRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
-    else this.log.fault(known, { requestId });
+    this.log.fault(known, { requestId });
     const response = http.getResponse<Response>();
     if (response.headersSent) response.destroy();
     else if (known instanceof OAuthRefusal) known.send(response);
@@ -47,7 +45,7 @@ export class HttpErrorFilter implements ExceptionFilter {
 }
 
 function toKnownError(error: unknown): unknown {
-  if (error instanceof LatchkeyError || error instanceof OAuthRefusal) return error;
+  if (error instanceof LatchkeyError) return error;
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
   if (status === 404) return nothingHere();
