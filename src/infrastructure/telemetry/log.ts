@@ -14,6 +14,7 @@ export class Log {
   readonly isDebug: boolean;
   /** Errors that were logged already, because one error may be the answer to all calls of a batch. */
   private readonly logged = new WeakSet<object>();
+  private readonly warned = new Set<string>();
 
   /** @param destination standard output by default */
   constructor(level: string, destination?: DestinationStream) {
@@ -36,6 +37,13 @@ export class Log {
 
   warn(message: string, facts: object = {}): void {
     this.logger.warn(facts, message);
+  }
+
+  /** Warns of what is wrong with the settings, which each request would show again. @param about what counts as the same */
+  warnOnce(message: string, facts: object = {}, about = message): void {
+    if (this.warned.has(about)) return;
+    this.warned.add(about);
+    this.warn(message, facts);
   }
 
   error(message: string, facts: object = {}): void {

@@ -24,8 +24,6 @@ export class EnvoyAuthorization implements GrpcDoor {
   readonly definition = AUTHORIZATION_SERVICE;
   readonly role = 'validator';
   readonly methods;
-  /** Each fault in a route's settings is logged once, not with every request. */
-  private readonly logged = new Set<string>();
 
   constructor(private readonly parts: ProxyParts) {
     const Check: UnaryMethod<proto.CheckRequest__Output, proto.CheckResponse> = {
@@ -40,10 +38,7 @@ export class EnvoyAuthorization implements GrpcDoor {
 
   private async answer(wire: proto.CheckRequest__Output, service: string): Promise<proto.CheckResponse> {
     const { credential, challenge, question, client, fault } = readCheck(wire, this.parts);
-    if (fault && !this.logged.has(fault)) {
-      this.logged.add(fault);
-      this.parts.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
-    }
+    if (fault) this.parts.log.warnOnce('a route of Envoy is misconfigured and refuses every key', { fault }, fault);
     const validation = await this.parts.validateKey.execute({ credential, question, client, service });
     return toCheckAnswer(challenging(answerToProxy(validation), challenge), this.parts.credentials, fault);
   }

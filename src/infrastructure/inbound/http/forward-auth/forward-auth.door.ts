@@ -28,10 +28,10 @@ const IDENTITY = {
 };
 
 const MAX_LOGGED_PATH = 256;
+const NO_ROUTES = 'FORWARD_AUTH_ROUTES is missing, but a proxy calls: without routes every good key gets 403';
 
 /** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
 export class ForwardAuth {
-  private hasWarned = false;
   private readonly lines = new RareLines();
 
   constructor(private readonly parts: ProxyParts) {}
@@ -39,7 +39,7 @@ export class ForwardAuth {
   /** @param original the request that the proxy received; undefined if that is not clear */
   async answer(original: RoutedRequest | undefined, request: LatchkeyRequest): Promise<KeyAnswer> {
     const { validateKey, log, routes, credentials } = this.parts;
-    if (!routes) this.warnOnce();
+    if (!routes) log.warnOnce(NO_ROUTES);
     const routed = original && routes?.questionFor(original);
     // No key may do what no route names.
     const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
@@ -55,12 +55,6 @@ export class ForwardAuth {
     const path = plainText(original?.target.split('?', 1)[0], MAX_LOGGED_PATH);
     const method = plainText(original?.method, 16);
     if (this.lines.isDue(`${method} ${path}`)) this.parts.log.info('no-route', { method, path, requestId });
-  }
-
-  private warnOnce(): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    this.parts.log.warn('FORWARD_AUTH_ROUTES is missing, but a proxy calls: without routes every good key gets 403');
   }
 }
 

@@ -53,15 +53,11 @@ const SILENT =
 
 /** Warns once of a proxy that is not trusted, and once of one that does not name its client. */
 export function warnOfProxies(log: Log) {
-  const warned = new Set<string>();
   return (request: Request, _response: Response, next: NextFunction): void => {
     const isNamed = request.ips.length > 0 && isIP(request.ip ?? '') !== 0;
     const sends = request.get('x-forwarded-for') !== undefined;
     const danger = hasTrustedPeer(request) ? !isNamed && SILENT : sends && UNNAMED;
-    if (danger && !warned.has(danger)) {
-      warned.add(danger);
-      log.warn(danger, { peer: request.socket.remoteAddress });
-    }
+    if (danger) log.warnOnce(danger, { peer: request.socket.remoteAddress });
     next();
   };
 }
