@@ -95,20 +95,14 @@ function hasTrustedPeer({ app, socket }: Request): boolean {
   return trust(socket.remoteAddress ?? '', 0);
 }
 
-interface Credentials {
-  /** Where one may stand. */
-  readonly forms: readonly CredentialForm[];
-  /** See RequestHeaders. */
-  readonly host?: string | undefined;
-}
-
 /**
  * Answers a request with a key, in the same form as every service that accepts keys: with 503 when `judge` throws.
+ * @param credentials in which forms one may stand, and the host as in `RequestHeaders`
  * @param judge decides on the credential, which is undefined when there is none or more than one
  */
 export async function answerKey(
   request: LatchkeyRequest,
-  { forms, host }: Credentials,
+  { forms, host }: { readonly forms: readonly CredentialForm[]; readonly host?: string | undefined },
   judge: (credential: string | undefined, client: Client) => Promise<KeyAnswer>,
   log: Log,
 ): Promise<KeyAnswer> {
