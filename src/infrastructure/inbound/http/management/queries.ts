@@ -1,3 +1,4 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { KEY_SORTS, type KeySort, type PageRequest, WRONG_CURSOR } from '#application/lists.js';
 import { positionIn } from '#application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
@@ -7,7 +8,7 @@ import { lengthProblem, optional, requireFields, type Rule } from '#domain/error
 import { noSuchKey } from '#domain/keys/owner-keys.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
 import { timeIn } from '#domain/time.js';
-import { Field, once } from '../pipeline/fields.js';
+import { Field, once, text } from '../pipeline/fields.js';
 
 const PAGE_SIZE = 50;
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */
@@ -17,16 +18,20 @@ const MAX_PREFIX_LENGTH = 16;
 const anyText = once();
 const ofAccount = once(accountIdProblem);
 const time = once((value) => (timeIn(value) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z'));
+/** A parameter that is read as a Date. */
+const Time = (description?: string) =>
+  Field(time, { format: 'date-time', ...(description && { description }) }, timeIn);
+/** A parameter with one of these values. */
+const OneOf = (words: readonly string[], schema: ApiPropertyOptions = {}) => {
+  const rule = (value: unknown) =>
+    words.some((word) => word === value) ? undefined : `must be one of ${words.join(', ')}`;
+  return Field(optional(rule), { enum: [...words], ...schema });
+};
 const limit: Rule = optional((value) => {
   const size = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : 0;
   return size >= 1 && size <= PAGE_SIZE ? undefined : `must be a whole number from 1 to ${PAGE_SIZE}`;
 });
-const oneOf = (words: readonly string[]): Rule =>
-  optional((value) => (words.some((word) => word === value) ? undefined : `must be one of ${words.join(', ')}`));
-const sort = oneOf(KEY_SORTS);
-const status = oneOf(API_KEY_STATUSES);
 const ONLY = ['paused', 'narrower'] as const;
-const only = oneOf(ONLY);
 /** One or more values, comma-separated, so that the parameter is given once, like every other. */
 const eventTypes: Rule = optional((value) => {
   const named = typeof value === 'string' ? value.split(',') : [];
@@ -39,10 +44,7 @@ const prefix = once((value) =>
   value.length > MAX_PREFIX_LENGTH ? `must be at most ${MAX_PREFIX_LENGTH} characters` : undefined,
 );
 const cursorOfKeys = once((value) => (positionIn(value) ? undefined : WRONG_CURSOR));
-const accountQuery: Rule = (value) => {
-  if (value === undefined) return 'is missing';
-  return typeof value === 'string' ? lengthProblem(value, MAX_EMAIL_LENGTH) : 'must be given once';
-};
+const accountQuery = text((value) => lengthProblem(value, MAX_EMAIL_LENGTH), 'must be given once');
 
 const TYPES = {
   isArray: true,
@@ -51,7 +53,6 @@ const TYPES = {
   enum: OWNER_EVENT_TYPES,
   description: 'Only events of these types: one or more, comma-separated',
 } as const;
-const TIME = { format: 'date-time' } as const;
 const UUID = { format: 'uuid' } as const;
 const SORTED = 'Newest, last use, most requests of the last 30 days, soonest expiry, or name first';
 const OF_KEY = { ...UUID, description: 'Only events of this key; none if it is not a key of this owner' } as const;
@@ -63,8 +64,8 @@ class PageQuery {
 }
 
 export class ListQuery extends PageQuery {
-  @Field(sort, { enum: KEY_SORTS, default: 'created', description: SORTED }) sort?: KeySort;
-  @Field(status, { enum: API_KEY_STATUSES }) status?: ApiKeyStatus;
+  @OneOf(KEY_SORTS, { default: 'created', description: SORTED }) sort?: KeySort;
+  @OneOf(API_KEY_STATUSES) status?: ApiKeyStatus;
 }
 
 export class EventQuery extends PageQuery {
@@ -79,18 +80,13 @@ export class KeySearchQuery {
     description: 'What a list shows of the key, such as lk_4f9a01c2d3e4…, or a beginning of it',
   })
   prefix?: string;
-  @Field(status, { enum: API_KEY_STATUSES }) status?: ApiKeyStatus;
-  @Field(only, {
-    enum: ONLY,
-    description: 'Active keys that are paused, or that could do without some of what they may do',
-  })
+  @OneOf(API_KEY_STATUSES) status?: ApiKeyStatus;
+  @OneOf(ONLY, { description: 'Active keys that are paused, or that could do without some of what they may do' })
   only?: (typeof ONLY)[number];
-  @Field(sort, { enum: KEY_SORTS, default: 'created', description: `${SORTED}. \`requests\` needs \`owner\`` })
-  sort?: KeySort;
-  @Field(time, { ...TIME, description: 'A key that was never used counts as used when it was made' }, timeIn)
-  lastUsedBefore?: Date;
-  @Field(time, TIME, timeIn) expiresFrom?: Date;
-  @Field(time, TIME, timeIn) expiresBefore?: Date;
+  @OneOf(KEY_SORTS, { default: 'created', description: `${SORTED}. \`requests\` needs \`owner\`` }) sort?: KeySort;
+  @Time('A key that was never used counts as used when it was made') lastUsedBefore?: Date;
+  @Time() expiresFrom?: Date;
+  @Time() expiresBefore?: Date;
   @Field(cursorOfKeys) cursor?: string;
 }
 
@@ -99,8 +95,8 @@ export class EventSearchQuery {
   @Field(ofAccount, { description: 'The id of the account that the events are about' }) account?: string;
   @Field(ofKey('must be the id of a key'), UUID, inLowerCase) key?: string;
   @Field(eventTypes, TYPES, typesIn) type?: OwnerEventType[];
-  @Field(time, TIME, timeIn) from?: Date;
-  @Field(time, { ...TIME, description: 'Exclusive' }, timeIn) until?: Date;
+  @Time() from?: Date;
+  @Time('Exclusive') until?: Date;
   @Field(anyText) cursor?: string;
 }
 

@@ -60,10 +60,10 @@ function toFieldError({ property, constraints = {} }: ValidationError): FieldErr
 }
 
 /** Applies a rule for text to a value of any type. */
-export function text(rule: (value: string) => string | undefined): Rule {
+export function text(rule: (value: string) => string | undefined, otherwise = 'must be text'): Rule {
   return (value) => {
     if (value === undefined) return 'is missing';
-    return typeof value === 'string' ? rule(value) : 'must be text';
+    return typeof value === 'string' ? rule(value) : otherwise;
   };
 }
 
@@ -80,5 +80,5 @@ export function once(
   rule: (value: string) => string | undefined = () => undefined,
   otherwise = 'must be given once',
 ): Rule {
-  return optional((value) => (typeof value === 'string' ? rule(value) : otherwise));
+  return optional(text(rule, otherwise));
 }
