@@ -36,7 +36,7 @@ export async function httpListener({ app, doors, config, log, times, traces }: H
     policies.filter(([, policy]) => policy[trait]).map(([path]) => path);
   const forPeople = exceptAt(pathsWhere('isAboutAnotherRequest'));
 
-  app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+  app.set('trust proxy', [...config.trustedProxies]);
   app.set('query parser', 'simple');
   app.set('etag', false);
   const [probes, plainRoutes] = [pathsWhere('isProbe'), pathsWhere('isOneRoute')];

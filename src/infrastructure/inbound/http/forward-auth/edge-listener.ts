@@ -43,7 +43,7 @@ export function edgeListener({ forwardAuth, config, log, times, traces }: EdgePa
   // Express knows the addresses of trusted proxies. It has no routes here, because it answers some targets by itself.
   const app = express()
     .disable('x-powered-by')
-    .set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+    .set('trust proxy', [...config.trustedProxies]);
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     app(request as Request, response as Response, () =>
       handle(request as Request, response as Response, () => undefined),

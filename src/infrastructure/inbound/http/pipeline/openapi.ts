@@ -71,8 +71,6 @@ export function StorelessResponses(problems: Readonly<Record<number, string>>): 
   );
 }
 
-const PROBLEM_MODELS = [ProblemView, FieldErrorView];
-
 export const textHeader = (description: string) => ({ description, schema: { type: 'string' } as const });
 
 const RATE_LIMIT_HEADERS = {
@@ -130,7 +128,7 @@ export function serveOpenApi(app: NestExpressApplication): void {
     .addBearerAuth({ ...BEARER, description: 'An API key' }, 'api_key')
     .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();
-  const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
+  const document = SwaggerModule.createDocument(app, description, { extraModels: [ProblemView, FieldErrorView] });
   // All responses share one buffer, so a client that reads slowly or not at all costs no copy.
   const bytes = Buffer.from(JSON.stringify(document));
   const server: Express = app.getHttpAdapter().getInstance();
