@@ -127,10 +127,7 @@ const SCALARS: Readonly<Record<string, Read>> = {
     return token === 'true';
   },
   uint32: (token, _json, path) => Number(wholeNumber(token, path, 2n ** 32n - 1n)),
-  uint64: (token, _json, path) => {
-    const value = wholeNumber(token, path, 2n ** 64n - 1n);
-    return { low: Number(value & 0xffffffffn), high: Number(value >> 32n), unsigned: true };
-  },
+  uint64: (token, _json, path) => String(wholeNumber(token, path, 2n ** 64n - 1n)),
 };
 
 const WHOLE = /^(0|[1-9]\d*)$/;

@@ -31,46 +31,34 @@ function writerOfField(field: protobuf.Field): (value: unknown) => unknown {
 }
 
 interface Span {
-  readonly seconds: number | Long;
+  /** The library's 64-bit integer. */
+  readonly seconds: { toNumber(): number };
   readonly nanos: number;
-}
-
-/** The library's 64-bit integer. */
-interface Long {
-  readonly low: number;
-  readonly high: number;
-  readonly unsigned: boolean;
 }
 
 function writerOf({ resolvedType, type, fullName }: protobuf.Field): Write {
   if (resolvedType instanceof protobuf.Enum) return (number: number) => resolvedType.valuesById[number] ?? number;
   if (resolvedType?.fullName === '.google.protobuf.Timestamp') return timeText;
   if (resolvedType?.fullName === '.google.protobuf.Duration') {
-    return ({ seconds, nanos }: Span) => `${numberIn(seconds)}${fractionOf(nanos)}s`;
+    return ({ seconds, nanos }: Span) => `${seconds}${fractionOf(nanos)}s`;
   }
   if (resolvedType instanceof protobuf.Type) return writerOfMessage(resolvedType);
-  if (type === 'uint64') return (value: number | Long) => String(numberIn(value));
+  if (type === 'uint64') return String;
   if (!['string', 'bool', 'uint32', 'int32'].includes(type))
     throw new Error(`${fullName}: no writer of JSON for ${type}`);
   return (value) => value;
 }
 
 function timeText({ seconds, nanos }: Span): string {
-  const whole = new Date(Number(numberIn(seconds)) * 1000).toISOString().slice(0, -'.000Z'.length);
+  const whole = new Date(seconds.toNumber() * 1000).toISOString().slice(0, -'.000Z'.length);
   return `${whole}${fractionOf(nanos)}Z`;
 }
 
 /** Three, six or nine digits. */
-function fractionOf(nanos = 0): string {
+function fractionOf(nanos: number): string {
   return nanos === 0
     ? ''
     : `.${String(nanos)
         .padStart(9, '0')
         .replace(/(?:000){1,2}$/, '')}`;
-}
-
-function numberIn(value: number | Long): number | bigint {
-  if (typeof value === 'number') return value;
-  const { low, high, unsigned } = value;
-  return (BigInt(unsigned ? high >>> 0 : high) << 32n) + BigInt(low >>> 0);
 }
