@@ -18,7 +18,7 @@ import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-ti
 import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, CallingService, ServiceIdentity } from '../shared/service-identity.js';
-import type { Answering, Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
+import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
 import type { Arrived } from './protos.js';
 
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
@@ -35,14 +35,15 @@ export interface Guarded {
 }
 
 /** A unary call of any protocol. */
-export interface IncomingCall<Answer> extends Answering {
+export interface IncomingCall<Answer> {
   /** The caller that the pipeline admitted. */
   readonly identity: CallingService;
   /** W3C Trace Context. */
   readonly traceparent: string | undefined;
   /** Whether the caller has left, or its deadline has passed. */
   readonly cancelled: boolean;
-  succeed(answer: Answer): void;
+  /** @param metadata goes out with the answer */
+  succeed(answer: Answer, metadata?: Metadata): void;
   fail(error: unknown): void;
 }
 
@@ -140,7 +141,7 @@ export class CallPipeline {
       const begun = (request as Partial<Arrived>).arrivedAt ?? performance.now();
       let outcome: Outcome = 'ok';
       try {
-        call.succeed(await method.answer(request, call, call.identity));
+        call.succeed(await method.answer(request, call.identity), method.metadata);
       } catch (error) {
         this.log.fault(error, { requestId: method.requestId?.(request) });
         outcome = outcomeOf(error);
@@ -179,10 +180,10 @@ export class CallPipeline {
   private each(name: string): Each {
     const times = this.times.of(name);
     const { traces } = this;
-    const timed = async <T>(work: (span?: OpenSpan) => Promise<T>, begun: number, span?: OpenSpan): Promise<T> => {
+    const timed = async <T>(work: () => Promise<T>, begun: number, span?: OpenSpan): Promise<T> => {
       let outcome: Outcome = 'ok';
       try {
-        return await work(span);
+        return await work();
       } catch (error) {
         outcome = outcomeOf(error);
         throw error;
@@ -223,11 +224,9 @@ class GrpcCall<Answer> implements IncomingCall<Answer> {
     return this.call.cancelled;
   }
 
-  sendMetadata(metadata: Metadata): void {
-    this.call.sendMetadata(metadata);
-  }
-
-  succeed(answer: Answer): void {
+  succeed(answer: Answer, metadata?: Metadata): void {
+    // Sent only now, so that metadata and answer travel in one packet.
+    if (metadata) this.call.sendMetadata(metadata);
     this.done(null, answer);
   }
 

@@ -5,7 +5,6 @@ import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
-import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
 import type { CallingService } from '../shared/service-identity.js';
 import { PROTO_OPTIONS } from './protos.js';
 
@@ -42,17 +41,13 @@ type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 export interface UnaryMethod<Request, Answer> {
   /** Default: the role of the door. */
   readonly roles?: readonly ServiceRole[];
-  answer(request: Request, call: Answering, service: CallingService): Promise<Answer>;
+  answer(request: Request, service: CallingService): Promise<Answer>;
+  /** Goes out with the answer: initial metadata over gRPC, headers over HTTP. */
+  readonly metadata?: Metadata;
   /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;
   /** For protocols in which an error must be an answer. Callers without a valid identity still get a gRPC status. */
   answerToError?(): Answer;
-}
-
-/** What a method may do with its call, in any protocol. */
-export interface Answering {
-  /** Goes out with the answer: initial metadata over gRPC, headers over HTTP. */
-  sendMetadata(metadata: Metadata): void;
 }
 
 export interface StreamMethod<Question, Answer> {
@@ -68,7 +63,7 @@ export interface StreamMethod<Question, Answer> {
 type Fail = (error: unknown) => void;
 
 /** @param arrivedAt when the question was read from the connection, by performance.now(). Default: now */
-export type Each = <T>(work: (span?: OpenSpan) => Promise<T>, arrivedAt?: number) => Promise<T>;
+export type Each = <T>(work: () => Promise<T>, arrivedAt?: number) => Promise<T>;
 
 /** The open streams of a service, so that a shutdown can end them. */
 export class OpenStreams {

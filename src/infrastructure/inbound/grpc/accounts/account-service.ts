@@ -65,7 +65,7 @@ export class AccountService extends Server implements CustomTransportStrategy, G
     const roles = Object.hasOwn(ROLES, name) ? { roles: ROLES[name]! } : {};
     return {
       ...roles,
-      answer: async (request, _call, service) => {
+      answer: async (request, service) => {
         const call: PlatformCall<unknown> = { request, actor: platform(service), service };
         return lastValueFrom(this.transformToObservable(await handler(call)));
       },

@@ -27,7 +27,7 @@ export class EnvoyAuthorization implements GrpcDoor {
 
   constructor(private readonly parts: ProxyParts) {
     const Check: UnaryMethod<proto.CheckRequest__Output, proto.CheckResponse> = {
-      answer: (check, _call, { name }) => this.answer(check, name),
+      answer: (check, { name }) => this.answer(check, name),
       requestId: (check) => readCheck(check, parts).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
       // request through. So our errors are denials too.

@@ -103,13 +103,11 @@ export class JsonServer {
 interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 class JsonCall implements IncomingCall<unknown> {
   private isLate = false;
-  private timer: NodeJS.Timeout | undefined;
-  private headers: Readonly<Record<string, string>> = {};
 
   constructor(
     private readonly request: IncomingMessage,
@@ -135,25 +133,17 @@ class JsonCall implements IncomingCall<unknown> {
       this.isLate = true;
       send(this.request, this.response, TOO_LATE);
     };
-    this.timer = setTimeout(end, Math.min(Number(header), MAX_TIMER_MS));
-    this.response.once('close', () => clearTimeout(this.timer));
+    const timer = setTimeout(end, Math.min(Number(header), MAX_TIMER_MS));
+    this.response.once('close', () => clearTimeout(timer));
   }
 
-  sendMetadata(metadata: Metadata): void {
-    this.headers = metadata.getMap() as Record<string, string>;
-  }
-
-  succeed(answer: unknown): void {
-    this.send({ status: 200, body: this.write(answer), headers: this.headers });
+  succeed(answer: unknown, metadata?: Metadata): void {
+    const headers = metadata?.getMap() as Record<string, string> | undefined;
+    send(this.request, this.response, { status: 200, body: this.write(answer), headers });
   }
 
   fail(error: unknown): void {
-    this.send(failureOf(error));
-  }
-
-  private send(answer: Answer): void {
-    clearTimeout(this.timer);
-    if (!this.cancelled) send(this.request, this.response, answer);
+    send(this.request, this.response, failureOf(error));
   }
 }
 
@@ -236,7 +226,7 @@ const LINGER_MS = 1000;
 
 /** An answer before the end of the request closes the connection, once the caller has had a chance to read it. */
 function send(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
-  if (response.headersSent) return;
+  if (response.headersSent || response.destroyed) return;
   const isEarly = !request.complete && hasBody(request);
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -38,12 +38,8 @@ export class ValidationService implements GrpcDoor {
   constructor(private readonly parts: ValidationServiceParts) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
     const ValidateKey: UnaryMethod<WireQuestion, proto.ValidateKeyResponse> = {
-      answer: async (question, call, { name }) => {
-        const answer = await this.answer(question, name);
-        // Sent only now, so that headers and answer travel in one packet.
-        call.sendMetadata(this.window);
-        return answer;
-      },
+      answer: (question, { name }) => this.answer(question, name),
+      metadata: this.window,
       requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, proto.ValidateKeyResponse> = {
@@ -54,7 +50,7 @@ export class ValidationService implements GrpcDoor {
       },
     };
     const Reporting: UnaryMethod<WireReport, object> = {
-      answer: async (report, _call, { name }) => {
+      answer: async (report, { name }) => {
         await parts.reportUses.execute(readReport(report), name);
         return {};
       },
