@@ -2,11 +2,9 @@ import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
   Metadata,
-  type sendUnaryData,
   type ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
-  type ServerUnaryCall,
   status,
   type StatusObject,
   type UntypedServiceImplementation,
@@ -39,9 +37,9 @@ export interface IncomingCall<Answer> {
   /** The caller that the pipeline admitted. */
   readonly identity: CallingService;
   /** W3C Trace Context. */
-  readonly traceparent: string | undefined;
+  traceparent(): string | undefined;
   /** Whether the caller has left, or its deadline has passed. */
-  readonly cancelled: boolean;
+  isCancelled(): boolean;
   /** @param metadata goes out with the answer */
   succeed(answer: Answer, metadata?: Metadata): void;
   fail(error: unknown): void;
@@ -148,13 +146,13 @@ export class CallPipeline {
         if (method.answerToError) call.succeed(method.answerToError());
         else call.fail(error);
       }
-      if (call.cancelled) outcome = 'aborted';
+      if (call.isCancelled()) outcome = 'aborted';
       times[outcome].observeSince(begun);
       span?.end(outcome);
     };
     return (request, call) =>
       void (traces.isOn
-        ? traces.serve(name, call.traceparent, (span) => serve(request, call, span))
+        ? traces.serve(name, call.traceparent(), (span) => serve(request, call, span))
         : serve(request, call));
   }
 
@@ -203,36 +201,18 @@ function guardedBy({ service, role, methods }: GrpcDoor, method: string): Guarde
 }
 
 function overGrpc<Request, Answer>(serve: Serve<Request, Answer>): handleUnaryCall<Request, Answer> {
-  return (call, done) => serve(call.request, new GrpcCall(call, done));
-}
-
-class GrpcCall<Answer> implements IncomingCall<Answer> {
-  constructor(
-    private readonly call: ServerUnaryCall<unknown, Answer>,
-    private readonly done: sendUnaryData<Answer>,
-  ) {}
-
-  get identity(): CallingService {
-    return identityIn(this.call.metadata);
-  }
-
-  get traceparent(): string | undefined {
-    return this.call.metadata.get('traceparent')[0]?.toString();
-  }
-
-  get cancelled(): boolean {
-    return this.call.cancelled;
-  }
-
-  succeed(answer: Answer, metadata?: Metadata): void {
-    // Sent only now, so that metadata and answer travel in one packet.
-    if (metadata) this.call.sendMetadata(metadata);
-    this.done(null, answer);
-  }
-
-  fail(error: unknown): void {
-    this.done(toStatus(error));
-  }
+  return (call, done) =>
+    serve(call.request, {
+      identity: identityIn(call.metadata),
+      traceparent: () => call.metadata.get('traceparent')[0]?.toString(),
+      isCancelled: () => call.cancelled,
+      succeed: (answer, metadata) => {
+        // Sent only now, so that metadata and answer travel in one packet.
+        if (metadata) call.sendMetadata(metadata);
+        done(null, answer);
+      },
+      fail: (error) => done(toStatus(error)),
+    });
 }
 
 /**
@@ -268,7 +248,6 @@ export function callerOf(
   };
 }
 
-/** The caller that the interceptor admitted. */
 function identityIn(metadata: Metadata): CallingService {
   const identity = metadata.getOpaque(IDENTITY);
   if (!identity) throw new Error('a call reached its method without a service identity');

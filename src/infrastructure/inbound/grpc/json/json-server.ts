@@ -92,7 +92,7 @@ export class JsonServer {
     try {
       call.limitTime(request.headers['connect-timeout-ms']);
       const body = await bodyOf(request);
-      if (body !== undefined && !call.cancelled) method.serve(method.read(body), call);
+      if (body !== undefined && !call.isCancelled()) method.serve(method.read(body), call);
     } catch (error) {
       this.pipeline.countUnread(method.name, error, begun);
       call.fail(error);
@@ -116,11 +116,11 @@ class JsonCall implements IncomingCall<unknown> {
     private readonly write: (answer: unknown) => string,
   ) {}
 
-  get traceparent(): string | undefined {
+  traceparent(): string | undefined {
     return this.request.headers['traceparent'] as string | undefined;
   }
 
-  get cancelled(): boolean {
+  isCancelled(): boolean {
     return this.isLate || this.response.destroyed;
   }
 
