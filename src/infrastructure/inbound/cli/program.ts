@@ -23,7 +23,6 @@ export function buildProgram(databases: Databases): Command {
     .exitOverride()
     // Usage errors are thrown as well, so that they are printed once.
     .configureOutput({ outputError: () => undefined })
-    .showHelpAfterError(false)
     .addHelpText('afterAll', EXIT_CODES);
   addMigrateCommand(program, databases);
   addDoctorCommand(program, databases);
