@@ -1,12 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type { Metadata, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
-import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { CallingService } from '../shared/service-identity.js';
-import { PROTO_OPTIONS } from './protos.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {
@@ -14,8 +12,8 @@ export interface GrpcDoor {
   readonly service: string;
   /** The file under proto/ that describes the service. */
   readonly proto: string;
-  /** For a door with its own codec. Without it, the proto loader decodes messages from `proto`. */
-  readonly definition?: ServiceDefinition;
+  /** With the codec of its messages. */
+  readonly definition: ServiceDefinition;
   /** The role that a caller's service identity needs, unless a method has another one. */
   readonly role: ServiceRole;
   /** Read once, when the server opens. */
@@ -25,15 +23,6 @@ export interface GrpcDoor {
   instruments?(): readonly Instrument[];
   /** Makes open streams end. */
   drain?(): void;
-}
-
-/** The services of doors, with proto-loader's codec. */
-export function describe(doors: readonly GrpcDoor[]): PackageDefinition {
-  return loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
-}
-
-export function definitionOf({ service, definition }: GrpcDoor, described: PackageDefinition): ServiceDefinition {
-  return definition ?? (described[service] as ServiceDefinition);
 }
 
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;

@@ -7,7 +7,7 @@ import {
   type ServerDuplexStream,
   type ServiceDefinition,
 } from '@grpc/grpc-js';
-import type { PackageDefinition } from '@grpc/proto-loader';
+import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Config } from '#config/config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
@@ -15,8 +15,9 @@ import { listen, shutDown } from '../shared/listening.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
 import type { GrpcCertificates } from './grpc-certificates.js';
-import { definitionOf, describe, type GrpcDoor } from './grpc-door.js';
+import type { GrpcDoor } from './grpc-door.js';
 import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
+import { PROTO_OPTIONS } from './protos.js';
 
 /** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
 const SHORTEST_BEGINNING_BYTES = 24;
@@ -45,11 +46,8 @@ export class GrpcServer {
   async open(): Promise<void> {
     const { server, doors, config } = this;
     this.health.serve(server, doors);
-    const described = describe(doors);
-    serveReflection(server, described);
-    for (const door of doors) {
-      server.addService(definitionOf(door, described), this.pipeline.implement(door));
-    }
+    serveReflection(server, doors);
+    for (const door of doors) server.addService(door.definition, this.pipeline.implement(door));
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     this.listener.on('connection', (socket) => {
       this.sockets.add(socket);
@@ -93,7 +91,8 @@ type Answer = handleBidiStreamingCall<unknown, unknown>;
 type Conversation = ServerDuplexStream<unknown, unknown>;
 
 /** Describes the services. The pipeline admits only callers with a service identity. */
-function serveReflection(server: Server, described: PackageDefinition): void {
+function serveReflection(server: Server, doors: readonly GrpcDoor[]): void {
+  const described = loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
   const addService = (service: ServiceDefinition, { ServerReflectionInfo: answer }: Record<string, Answer>) =>
     server.addService(service, {
       ServerReflectionInfo: (call: Conversation) => {

@@ -1,7 +1,10 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { loadSync } from '@grpc/proto-loader';
+import type { ServiceDefinition } from '@grpc/grpc-js';
 import { lastValueFrom } from 'rxjs';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
+import { PROTO_OPTIONS } from '../protos.js';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { CallingService } from '../../shared/service-identity.js';
 import type { ImportKeys } from '#application/keys/import-keys.js';
@@ -15,6 +18,7 @@ import { type ImportCall, importStream } from './import-stream.js';
 export class AccountService extends Server implements CustomTransportStrategy, GrpcDoor {
   readonly service = 'latchkey.v1.AccountService';
   readonly proto = 'latchkey/v1/account_service.proto';
+  readonly definition = loadSync(this.proto, PROTO_OPTIONS)[this.service] as ServiceDefinition;
   readonly role = 'accounts';
   readonly nest = { controllers: [AccountController], strategy: this };
 

@@ -11,7 +11,7 @@ import type { Caller, CallingService } from '../../shared/service-identity.js';
 import { type CallPipeline, codeOf, type IncomingCall, type ServedMethod } from '../call-pipeline.js';
 import { MAX_MESSAGE_BYTES } from '../channel-options.js';
 import type { GrpcCertificates } from '../grpc-certificates.js';
-import { definitionOf, describe, type GrpcDoor } from '../grpc-door.js';
+import type { GrpcDoor } from '../grpc-door.js';
 import { loadProto } from '../protos.js';
 import { jsonReader } from './read-json.js';
 import { jsonWriter } from './write-json.js';
@@ -54,12 +54,10 @@ export class JsonServer {
   /** Listens if SERVICES_PORT is set. @throws the port is taken */
   async open(): Promise<void> {
     if (this.config.servicesPort === undefined) return;
-    const described = describe(this.doors);
     for (const door of this.doors) {
-      const definition = definitionOf(door, described);
       const { methods } = loadProto(door.proto).resolveAll().lookupService(door.service);
       for (const [name, served] of this.pipeline.unaryMethods(door)) {
-        const { path, requestDeserialize, responseSerialize } = definition[name]!;
+        const { path, requestDeserialize, responseSerialize } = door.definition[name]!;
         const { resolvedRequestType, resolvedResponseType } = methods[name]!;
         const [read, write] = [jsonReader(resolvedRequestType!), jsonWriter(resolvedResponseType!)];
         this.methods.set(path, {
