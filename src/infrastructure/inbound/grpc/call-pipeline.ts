@@ -16,7 +16,7 @@ import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-ti
 import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, CallingService, ServiceIdentity } from '../shared/service-identity.js';
-import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
+import type { Each, GrpcDoor, OpenStreams, StreamMethod, UnaryMethod } from './grpc-door.js';
 import type { Arrived } from './protos.js';
 
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
@@ -69,7 +69,10 @@ export class CallPipeline {
     const implemented = Object.entries(door.methods).map(([method, work]) => {
       const guarded = guardedBy(door, method);
       this.guarded.set(`/${door.service}/${method}`, guarded);
-      return [method, 'answer' in work ? overGrpc(this.unary(guarded, work)) : this.stream(guarded, work)] as const;
+      return [
+        method,
+        'answer' in work ? overGrpc(this.unary(guarded, work)) : this.stream(guarded, work, door.streams),
+      ] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
   }
@@ -159,9 +162,11 @@ export class CallPipeline {
   private stream<Question, Answer>(
     { name }: Guarded,
     method: StreamMethod<Question, Answer>,
+    streams: OpenStreams | undefined,
   ): handleBidiStreamingCall<Question, Answer> {
     const each = this.each(name);
     return (call) => {
+      streams?.add(call);
       const fail = (error: unknown) => {
         this.log.fault(error);
         call.emit('error', toStatus(error));

@@ -21,8 +21,8 @@ export interface GrpcDoor {
   /** For methods in Nest controllers, which Nest registers with the transport. */
   readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
-  /** Makes open streams end. */
-  drain?(): void;
+  /** Of a service with streams. They are added by the pipeline, and end when the server closes. */
+  readonly streams?: OpenStreams;
 }
 
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;

@@ -67,7 +67,7 @@ export class GrpcServer {
   /** Answers calls in progress. Streams end first. A connection without calls is closed right after GOAWAY. */
   close(): Promise<void> {
     this.certificates?.close();
-    for (const door of this.doors) door.drain?.();
+    for (const door of this.doors) door.streams?.drain();
     this.health.drain();
     const close = (done: () => void) => {
       // grpc-js does not wait for connections that it did not accept itself.

@@ -22,7 +22,7 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   readonly role = 'accounts';
   readonly nest = { controllers: [AccountController], strategy: this };
 
-  private readonly streams = new OpenStreams();
+  readonly streams = new OpenStreams();
 
   constructor(private readonly importKeys: ImportKeys) {
     super();
@@ -50,16 +50,11 @@ export class AccountService extends Server implements CustomTransportStrategy, G
     return this as unknown as T;
   }
 
-  drain(): void {
-    this.streams.drain();
-  }
-
   /** Has a role of its own, because it makes keys that work. Streams are not Nest's. */
   private importing(): StreamMethod<never, unknown> {
     return {
       roles: ['importer'],
       converse: (call: ImportCall, each, service, fail) => {
-        this.streams.add(call);
         importStream(call, { importKeys: this.importKeys, each, actor: platform(service) }).catch(fail);
       },
     };

@@ -31,7 +31,7 @@ export class ValidationService implements GrpcDoor {
   readonly definition = VALIDATION_SERVICE;
   readonly role = 'validator';
   readonly methods;
-  private readonly streams = new OpenStreams();
+  readonly streams = new OpenStreams();
   /** `w` of the RateLimit-Policy header: the seconds in which an empty bucket refills. Sent as initial metadata. */
   private readonly window = new Metadata();
 
@@ -45,7 +45,6 @@ export class ValidationService implements GrpcDoor {
     const ValidateKeys: StreamMethod<WireQuestion, proto.ValidateKeyResponse> = {
       converse: (call, each, { name }) => {
         call.sendMetadata(this.window);
-        this.streams.add(call);
         answerStream(call, (wire) => each(() => this.answer(wire, name), wire.arrivedAt), parts.log);
       },
     };
@@ -69,10 +68,6 @@ export class ValidationService implements GrpcDoor {
         () => counts.dropped,
       ),
     ];
-  }
-
-  drain(): void {
-    this.streams.drain();
   }
 
   private async answer(wire: WireQuestion, service: string): Promise<proto.ValidateKeyResponse> {
