@@ -76,7 +76,6 @@ export function onAccount<T>(
   return onDatabase(databases, work);
 }
 
-/** A setting that a command can't do without. */
 export function requiredSetting<Name extends 'AUDIT_SEAL_KEY' | 'IMPORT_PREFIXES'>(name: Name) {
   return readSettings((settings) => {
     if (settings.text(name) === undefined) settings.missing(name);

@@ -7,7 +7,6 @@ import { ask } from './terminal.js';
 /** More keys than an owner can have active. */
 const MAX_SHOWN = 50;
 
-/** Of the commands that can't be undone. */
 export function yesOption() {
   return new Option('--yes', 'do not ask; required where there is no terminal to ask on');
 }

@@ -31,7 +31,6 @@ export function renewInstance(instances: Register, own: Pick<Serving, 'version' 
   };
 }
 
-/** Counts the service accounts that nobody manages, for the metrics. */
 export function measureAccounts(accounts: Pick<Accounts, 'countWithoutManagers'>): Job {
   let count = 0;
   const help = 'Service accounts that no active person manages, when last counted';

@@ -25,7 +25,6 @@ const MAX_UNWRITTEN = 64;
 /** Where the metadata of an admitted call has the caller. Only this process can set it. */
 const IDENTITY = 'latchkey.identity';
 
-/** A method that needs a service identity. */
 export interface Guarded {
   readonly name: string;
   /** Undefined: any role. */
@@ -47,7 +46,6 @@ export interface IncomingCall<Answer> {
 
 type Serve<Request, Answer> = (request: Request, call: IncomingCall<Answer>) => void;
 
-/** A unary method as a server calls it. */
 export interface ServedMethod extends Guarded {
   readonly serve: Serve<never, unknown>;
 }

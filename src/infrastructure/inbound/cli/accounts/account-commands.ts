@@ -28,7 +28,6 @@ type ChangeOptions = {
   readonly dryRun?: true | undefined;
 };
 
-/** What to change, and who changes it. */
 type Order = ChangeOptions & { readonly id: string; readonly admin: Actor };
 
 type Change = (administration: Administration, order: Order) => Promise<Answer>;
