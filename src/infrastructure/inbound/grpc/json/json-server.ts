@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Server as TlsServer, type TLSSocket } from 'node:tls';
-import { type Metadata, status as grpc } from '@grpc/grpc-js';
+import { status as grpc } from '@grpc/grpc-js';
 import type { Config } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
@@ -86,9 +86,22 @@ export class JsonServer {
     } catch (error) {
       return send(request, response, failureOf(error));
     }
-    const call = new JsonCall(request, response, identity, method.write);
+    let isLate = false;
+    const call: IncomingCall<unknown> = {
+      identity,
+      traceparent: () => request.headers['traceparent'] as string | undefined,
+      isCancelled: () => isLate || response.destroyed,
+      succeed: (answer, metadata) => {
+        const headers = metadata?.getMap() as Record<string, string> | undefined;
+        send(request, response, { status: 200, body: method.write(answer), headers });
+      },
+      fail: (error) => send(request, response, failureOf(error)),
+    };
     try {
-      call.limitTime(request.headers['connect-timeout-ms']);
+      limitTime(request, response, () => {
+        isLate = true;
+        send(request, response, TOO_LATE);
+      });
       const body = await bodyOf(request);
       if (body !== undefined && !call.isCancelled()) method.serve(method.read(body), call);
     } catch (error) {
@@ -104,49 +117,17 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-class JsonCall implements IncomingCall<unknown> {
-  private isLate = false;
-
-  constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-    readonly identity: CallingService,
-    private readonly write: (answer: unknown) => string,
-  ) {}
-
-  traceparent(): string | undefined {
-    return this.request.headers['traceparent'] as string | undefined;
-  }
-
-  isCancelled(): boolean {
-    return this.isLate || this.response.destroyed;
-  }
-
-  /** @param header `Connect-Timeout-Ms` @throws LatchkeyError: it is no number */
-  limitTime(header: string | string[] | undefined): void {
-    if (header === undefined) return;
-    if (!/^\d{1,10}$/.test(String(header)))
-      throw new LatchkeyError('invalid_request', 'Connect-Timeout-Ms is no number');
-    const end = () => {
-      this.isLate = true;
-      send(this.request, this.response, TOO_LATE);
-    };
-    const timer = setTimeout(end, Math.min(Number(header), MAX_TIMER_MS));
-    this.response.once('close', () => clearTimeout(timer));
-  }
-
-  succeed(answer: unknown, metadata?: Metadata): void {
-    const headers = metadata?.getMap() as Record<string, string> | undefined;
-    send(this.request, this.response, { status: 200, body: this.write(answer), headers });
-  }
-
-  fail(error: unknown): void {
-    send(this.request, this.response, failureOf(error));
-  }
-}
-
 /** Of Node's timers. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** @param end is called when the time of `Connect-Timeout-Ms` has passed @throws LatchkeyError: it is no number */
+function limitTime({ headers }: IncomingMessage, response: ServerResponse, end: () => void): void {
+  const header = headers['connect-timeout-ms'];
+  if (header === undefined) return;
+  if (!/^\d{1,10}$/.test(String(header))) throw new LatchkeyError('invalid_request', 'Connect-Timeout-Ms is no number');
+  const timer = setTimeout(end, Math.min(Number(header), MAX_TIMER_MS));
+  response.once('close', () => clearTimeout(timer));
+}
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 const IDENTITY = [undefined, 'identity'];
