@@ -99,11 +99,6 @@ interface Importing<Line> {
   readonly format: ImportFormat;
 }
 
-interface ReadLine<Line> {
-  readonly sent: FileLine;
-  readonly line: Line;
-}
-
 async function importFile<Line>(
   administration: Administration,
   { importable, report, admin, isDryRun, source, format }: Importing<Line>,
@@ -111,7 +106,7 @@ async function importFile<Line>(
   const importer = importable.importer(isDryRun ? administration.rehearsal : administration);
   const read = reader(importable, report);
   const bar = progressBar('lines');
-  const waiting: ReadLine<Line>[] = [];
+  const waiting: { readonly sent: FileLine; readonly line: Line }[] = [];
   const importNext = async () => {
     const batch = waiting.splice(0);
     const outcomes = await importer(
