@@ -13,93 +13,57 @@ export interface NotedAddress {
   readonly lastMs: number;
 }
 
+/** Changed in place: a new object for each request would become garbage. */
+type Held = { -readonly [Field in keyof NotedAddress]: NotedAddress[Field] } & { readonly beginning: number };
+/** Shared by all keys to save memory. */
+const NONE: readonly Held[] = [];
+
 /** The addresses of one key. */
 export class NotedAddresses {
-  private held: HeldAddress[] = [];
+  private held = NONE;
 
   note(clientIp: string, service: string | null, firstMs: number, lastMs: number): void {
     for (const known of this.held) {
-      if (known.clientIp === clientIp) return known.extend(service, firstMs, lastMs);
+      if (known.clientIp === clientIp) return extend(known, service, firstMs, lastMs);
     }
-    const address = new HeldAddress(clientIp, service, firstMs, lastMs);
-    // Not `push`, for which V8 reserves 17 places.
-    if (this.held.length < MAX_HELD) this.held = [...this.held, address];
-    else this.held[this.leastUseful(address)] = address;
+    const added = { clientIp, service, firstMs, lastMs, beginning: beginningOf(clientIp) };
+    const isFull = this.held.length === MAX_HELD;
+    this.held = [...(isFull ? this.mostUseful(added.beginning) : this.held), added];
   }
 
-  /** Returns what has to be written. The addresses stay in memory, so that they are recognized again. */
+  /** What has to be written. */
   take(): NotedAddress[] {
-    return this.held.flatMap((address) => address.take());
+    const taken = this.held.map(({ beginning: _beginning, ...address }) => address);
+    this.held = NONE;
+    return taken;
   }
 
-  /**
-   * Which address to replace: one that is already written; otherwise one whose network another address represents, so
-   * that a crowd of addresses hides no network; otherwise the oldest.
-   */
-  private leastUseful(added: HeldAddress): number {
-    let [least, leastWorth] = [0, Number.POSITIVE_INFINITY];
-    for (let at = 0; at < this.held.length; at += 1) {
-      const address = this.held[at]!;
-      const worth = this.worth(address, added);
-      if (worth > leastWorth || (worth === leastWorth && address.lastMs >= this.held[least]!.lastMs)) continue;
-      [least, leastWorth] = [at, worth];
-    }
-    return least;
-  }
-
-  private worth(address: HeldAddress, added: HeldAddress): 0 | 1 | 2 {
-    if (address.isTaken) return 0;
-    if (address.isNear(added)) return 1;
-    for (const other of this.held) if (other !== address && !other.isTaken && other.isNear(address)) return 1;
-    return 2;
+  /** All but the oldest whose network another address represents, so that a crowd hides no network, or but the oldest. */
+  private mostUseful(added: number): Held[] {
+    const { held } = this;
+    const isShared = (one: Held) =>
+      one.beginning === added || held.some((other) => other !== one && other.beginning === one.beginning);
+    const shared = held.filter(isShared);
+    const least = (shared.length > 0 ? shared : held).reduce((one, other) => (other.lastMs < one.lastMs ? other : one));
+    return held.filter((one) => one !== least);
   }
 }
 
-class HeldAddress implements NotedAddress {
-  isTaken = false;
-  private readonly beginning: number;
-
-  constructor(
-    readonly clientIp: string,
-    public service: string | null,
-    public firstMs: number,
-    public lastMs: number,
-  ) {
-    this.beginning = beginningOf(clientIp);
+function extend(known: Held, service: string | null, firstMs: number, lastMs: number): void {
+  if (lastMs >= known.lastMs) {
+    known.lastMs = lastMs;
+    known.service = service;
   }
-
-  /** Whether both are probably in the same network. Compares how the addresses are written, which is cheap. */
-  isNear(other: HeldAddress): boolean {
-    return this.beginning === other.beginning;
-  }
-
-  extend(service: string | null, firstMs: number, lastMs: number): void {
-    if (this.isTaken || lastMs >= this.lastMs) {
-      this.lastMs = lastMs;
-      this.service = service;
-    }
-    if (this.isTaken || firstMs < this.firstMs) this.firstMs = firstMs;
-    this.isTaken = false;
-  }
-
-  take(): NotedAddress[] {
-    if (this.isTaken) return [];
-    this.isTaken = true;
-    const { clientIp, service, firstMs, lastMs } = this;
-    return [{ clientIp, service, firstMs, lastMs }];
-  }
+  if (firstMs < known.firstMs) known.firstMs = firstMs;
 }
 
-/** A hash of the part before the last dot, before the fourth colon, or before the omitted zeros (`::`). */
+/** A hash of the part before the last dot, before the fourth colon, or before the omitted zeros: probably the network. */
 function beginningOf(ip: string): number {
-  const end = ip.includes('.') ? ip.lastIndexOf('.') : endOfGroups(ip);
+  let end = ip.lastIndexOf('.');
+  if (end < 0) end = ip.indexOf(':');
+  for (let colons = 1; colons < 4 && ip[end] === ':' && ip[end + 1] !== ':'; colons += 1)
+    end = ip.indexOf(':', end + 1);
   let hash = 0;
   for (let at = 0; at < end; at += 1) hash = (Math.imul(hash, 31) + ip.charCodeAt(at)) | 0;
   return hash;
-}
-
-function endOfGroups(ip: string): number {
-  let end = ip.indexOf(':');
-  for (let colons = 1; colons < 4 && ip[end + 1] !== ':'; colons += 1) end = ip.indexOf(':', end + 1);
-  return end;
 }
