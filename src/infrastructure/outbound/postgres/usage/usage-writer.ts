@@ -4,7 +4,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import { OTHER_PERMISSIONS, PERMISSIONS_KEPT } from '#domain/usage/key-history.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
+import { deniedUses, fromNewNetworks, keepAddresses, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
 
@@ -73,13 +73,12 @@ async function writeTables(
   await write(LAST_USES, ({ lastMs }) => (lastMs === undefined ? [] : [{ lastMs }]));
   await write(DAYS, ({ days }) => days);
   await write(PERMISSIONS, ({ permissions }) => permissions);
-  await keepDenials(manager, uses);
+  await keepAddresses(manager, 'api_key_denials', deniedUses(uses));
   const addresses = usedAddresses(uses);
-  if (addresses.length === 0) return;
-  const added = await newAmong(manager, addresses);
-  await keepAddresses(manager, addresses, added.addresses);
-  if (added.networks.length === 0) return;
-  await outbox.write(manager, await withNetworks(manager, added.networks, notifyOfNetworks));
+  await keepAddresses(manager, 'api_key_addresses', addresses);
+  const added = await fromNewNetworks(manager, addresses);
+  if (added.length === 0) return;
+  await outbox.write(manager, await withNetworks(manager, added, notifyOfNetworks));
 }
 
 /** Keys of purged accounts. */
