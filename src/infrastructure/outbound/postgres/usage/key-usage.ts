@@ -20,8 +20,9 @@ const FLUSH_EVERY_MS = 1000;
 
 const OF_KEY = 'WHERE key_id = $1 AND last_at > $2';
 const ADDRESSES = `
-  SELECT client_ip AS "clientIp", used.first_at, used.last_at, used.service, denied.first_at AS denied_first_at,
-    denied.last_at AS denied_at, denied.service AS denied_by, reason, operation, permission
+  SELECT client_ip AS "clientIp", CASE WHEN used.key_id IS NULL THEN denied.service ELSE used.service END AS service,
+    coalesce(used.first_at, denied.first_at) AS "firstAt", coalesce(used.last_at, denied.last_at) AS "lastAt",
+    denied.last_at AS at, reason, operation, permission
   FROM (SELECT * FROM api_key_addresses ${OF_KEY}) AS used
   FULL JOIN (SELECT * FROM api_key_denials ${OF_KEY}) AS denied USING (client_ip)
   ORDER BY greatest(used.last_at, denied.last_at) DESC, client_ip LIMIT ${ADDRESSES_KEPT}`;
@@ -90,20 +91,9 @@ export class PostgresKeyUsage implements KeyUsage {
   }
 }
 
-/** At least one of the two times of a last request is there. */
-interface AddressRow extends DeniedRequest {
-  readonly clientIp: string;
-  readonly service: string | null;
-  readonly first_at: Date | null;
-  readonly last_at: Date | null;
-  readonly denied_by: string | null;
-  readonly denied_first_at: Date | null;
-  readonly denied_at: Date | null;
-}
+/** The last four are null without a denial. */
+type AddressRow = Omit<AddressUse, 'lastDenial'> & DeniedRequest & { readonly at: Date | null };
 
-function toAddressUse({ clientIp, reason, operation, permission, ...row }: AddressRow): AddressUse {
-  const granted = row.last_at && { service: row.service, firstAt: row.first_at!, lastAt: row.last_at };
-  const denied = row.denied_at && { service: row.denied_by, firstAt: row.denied_first_at!, lastAt: row.denied_at };
-  const lastDenial = row.denied_at && { at: row.denied_at, reason, operation, permission };
-  return { clientIp, ...(granted ?? denied!), ...(lastDenial && { lastDenial }) };
+function toAddressUse({ at, reason, operation, permission, ...use }: AddressRow): AddressUse {
+  return { ...use, ...(at && { lastDenial: { at, reason, operation, permission } }) };
 }
