@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { withTimeout } from '../../batching/timeout.js';
 import { KEPT_ALIVE, SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the start of the next. */
@@ -14,23 +13,35 @@ export type Sighting = { readonly timeline: number } | { readonly why: string };
 
 /** Polls one of the hosts in DATABASE_URL, over a connection that stays open. */
 export class HostWatch {
-  private client: pg.Client | undefined;
-  /** Belongs to the client, or to one that is still connecting. */
+  private readonly pool: pg.Pool;
+  /** Of the connection, or of one that is still opening. */
   private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(
-    private readonly url: string,
+    url: string,
     private readonly report: (sighting: Sighting) => void,
-  ) {}
+  ) {
+    this.pool = new pg.Pool({
+      connectionString: url,
+      stream: () => (this.socket = new Socket()),
+      application_name: 'latchkey watch',
+      max: 1,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      ...KEPT_ALIVE,
+    });
+    // The next look notices that the connection broke.
+    this.pool.on('error', () => undefined);
+  }
 
   start(): void {
     const look = async () => {
-      const sighting = await this.look().catch((error: Error & { code?: string }) => {
-        this.drop();
-        return { why: error.message || (error.code ?? 'no answer') };
-      });
+      const sighting = await this.look().catch((error: Error & { code?: string }) => ({
+        why: error.message || (error.code ?? 'no answer'),
+      }));
       if (this.isStopped) return;
       this.report(sighting);
       this.timer = setTimeout(() => void look(), LOOK_EVERY_MS);
@@ -38,38 +49,16 @@ export class HostWatch {
     void look();
   }
 
+  /** Does not wait for the server, which may not answer. */
   stop(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
-    this.drop();
+    this.socket?.destroy();
   }
 
   private async look(): Promise<Sighting> {
-    const client = (this.client ??= await this.connect());
-    const { rows } = await withTimeout(ANSWER_TIMEOUT_MS, client.query<ServerState>(SERVER_STATE));
+    const { rows } = await this.pool.query<ServerState>(SERVER_STATE);
     const { standby, timeline } = rows[0]!;
     return standby || typeof timeline !== 'number' ? { why: 'it is in recovery' } : { timeline };
-  }
-
-  private async connect(): Promise<pg.Client> {
-    const socket = new Socket();
-    this.socket = socket;
-    const client = new pg.Client({
-      connectionString: this.url,
-      stream: () => socket,
-      application_name: 'latchkey watch',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...KEPT_ALIVE,
-    });
-    // The next look notices that the connection broke.
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
-  }
-
-  /** Does not wait for the server, which may not answer. */
-  private drop(): void {
-    this.client = undefined;
-    this.socket?.destroy();
   }
 }
