@@ -26,21 +26,13 @@ const GRACE_SECONDS = `
 /** Evaluated before the first row is written. */
 const EXACT_NUMBERS = `(SELECT ${setting({ extra_float_digits: READABLE.extra_float_digits }, 'transaction')})`;
 
-/**
- * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
- * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because conversions
- * cost more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides the
- * number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read. It
- * expects a tenth of what a limit that it does not know leaves, which is one part, so it finds keys by their index: it
- * would read all of a small table for ten parts.
- */
-export function readKeys(
-  { readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>,
-  givesLeases = false,
-): { text: string; columns: readonly string[] } {
+type Reads = Pick<DatabaseConfig, 'readBarrier' | 'pooling'>;
+
+/** What each column reads. Of a key that is not known, all from `id` on is null. */
+function columnsOf({ readBarrier, pooling }: Reads, givesLeases: boolean) {
   // In a pool, each statement may go to another server, and to a session with other settings.
   const isPooled = pooling === 'transaction';
-  const columns: Record<keyof KeyRow, string> = {
+  return {
     publicPart: 'asked.public_part',
     now: `date_part('epoch', ${NOW})`,
     standby: 'pg_is_in_recovery()',
@@ -68,6 +60,21 @@ export function readKeys(
     longestLeaseMs: givesLeases ? LONGEST_LEASE_SQL : 'NULL',
     graceSeconds: givesLeases ? GRACE_SECONDS : 'NULL',
   };
+}
+
+/** As PostgreSQL writes it. */
+export type KeyRow = Readonly<Record<keyof ReturnType<typeof columnsOf>, string | null>>;
+
+/**
+ * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
+ * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because conversions
+ * cost more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides the
+ * number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read. It
+ * expects a tenth of what a limit that it does not know leaves, which is one part, so it finds keys by their index: it
+ * would read all of a small table for ten parts.
+ */
+export function readKeys(reads: Reads, givesLeases = false): { text: string; columns: readonly string[] } {
+  const columns = columnsOf(reads, givesLeases);
   const text = `
     SELECT ${Object.entries(columns)
       .map(([name, value]) => `${value} AS "${name}"`)
@@ -77,41 +84,6 @@ export function readKeys(
     LEFT JOIN accounts a ON a.id = k.owner_id`;
   return { text, columns: Object.keys(columns) };
 }
-
-/** As PostgreSQL writes it. Of a key that is not known, all from `id` on is null. */
-export interface KeyRow {
-  publicPart: string;
-  now: string;
-  standby: Flag;
-  /** Null on a standby, and without transaction pooling. */
-  timeline: string | null;
-  digits: string | null;
-  /** Null without a read barrier. */
-  isSynchronous: Flag | null;
-  id: string | null;
-  ownerId: string;
-  access: AccessLevel;
-  digest: string;
-  createdAt: string;
-  expiresAt: string;
-  revokedAt: string | null;
-  expiredAt: string | null;
-  endsAt: string | null;
-  /** The later end of both pauses; null of a key that was never paused. */
-  pausedUntil: string | null;
-  awaitsUse: Flag | null;
-  keyPermissions: string | null;
-  allowedNetworks: string | null;
-  status: StoredStatus;
-  permissions: string;
-  limits: string | null;
-  attributes: string | null;
-  /** Null where this process gives no leases, or no process is known. */
-  longestLeaseMs: string | null;
-  graceSeconds: string | null;
-}
-
-type Flag = 't' | 'f';
 
 /** What a row says about the server that wrote it. */
 export function serverOf({ now, standby, timeline, isSynchronous }: KeyRow) {
@@ -125,15 +97,15 @@ export function serverOf({ now, standby, timeline, isSynchronous }: KeyRow) {
 
 /** Converts a row, once for all calls with its public part. */
 export function toReading(sentAt: number, row: KeyRow, givesLeases: boolean): KeyReading {
-  const now = toDate(row.now);
+  const now = toDate(row.now!);
   if (row.id === null) return { now, sentAt };
   const found = KeyStanding.restore({
     id: row.id,
-    ownerId: row.ownerId,
-    access: row.access,
-    digest: Buffer.from(row.digest, 'hex'),
-    createdAt: toDate(row.createdAt),
-    expiresAt: toDate(row.expiresAt),
+    ownerId: row.ownerId!,
+    access: row.access as AccessLevel,
+    digest: Buffer.from(row.digest!, 'hex'),
+    createdAt: toDate(row.createdAt!),
+    expiresAt: toDate(row.expiresAt!),
     revokedAt: row.revokedAt === null ? null : toDate(row.revokedAt),
     expiredAt: row.expiredAt === null ? null : toDate(row.expiredAt),
     endsAt: row.endsAt === null ? null : toDate(row.endsAt),
@@ -143,8 +115,8 @@ export function toReading(sentAt: number, row: KeyRow, givesLeases: boolean): Ke
     permissions: row.keyPermissions === null ? null : wordsOf(row.keyPermissions),
     allowedNetworks: row.allowedNetworks === null ? null : wordsOf(row.allowedNetworks),
     owner: {
-      status: statusOf(row.status),
-      permissions: wordsOf(row.permissions),
+      status: statusOf(row.status as StoredStatus),
+      permissions: wordsOf(row.permissions!),
       limits: row.limits === null ? NO_ENTITLEMENTS.limits : limitsOf(row.limits),
       attributes: row.attributes === null ? NO_ENTITLEMENTS.attributes : attributesOf(row.attributes),
     },
