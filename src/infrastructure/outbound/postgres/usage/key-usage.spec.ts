@@ -228,12 +228,15 @@ describe('two instances', () => {
   });
 });
 
-test('keeps five addresses, a hundred networks and every count of a key with thousands of addresses', async () => {
+test('keeps five addresses, five denials, a hundred networks and every count of a key with thousands of addresses', async () => {
   const keyId = await newKey();
+  const denied = { service: 'gateway', reason: 'read-only-key', operation: 'write', permission: '' } as const;
   for (let flush = 0; flush < 14; flush += 1) {
     for (let n = 0; n < 200; n += 1) app.usage.noteGrant(keyId, `10.${flush}.${n}.7`, 'gateway', at(flush));
+    app.usage.noteDenial(keyId, at(flush), { ...denied, clientIp: `10.${flush}.0.8` });
     await app.usage.flush();
   }
+  expect(await count('SELECT count(*)::int AS n FROM api_key_denials WHERE key_id = $1', keyId)).toBe(5);
   expect([await granted(keyId), await addresses(keyId), await networks(keyId)]).toEqual([2800, 5, MAX_NETWORKS]);
   expect(await notices(keyId)).toBe(1);
 });
