@@ -1,13 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.js';
-import {
-  FAILED_KEPT_MS,
-  isTriedSooner,
-  pauseAfter,
-  PLANNED_AT_MS,
-  TRIED_FOR_MS,
-  ReceiverStanding,
-} from './retry-schedule.js';
+import { FAILED_KEPT_MS, isTriedSooner, pauseAfter, PLANNED_AT_MS, TRIED_FOR_MS } from './retry-schedule.js';
 
 test('A message is tried ten times within four days, with growing pauses', () => {
   const pauses = Array.from({ length: 9 }, (_, index) => pauseAfter(index + 1, PLANNED_AT_MS[index]!)!);
@@ -34,35 +27,4 @@ test('A message is tried sooner until it had two attempts more than planned for 
   const tries = (ageMs: number) => Array.from({ length: 12 }, (_, index) => isTriedSooner(index, ageMs)).indexOf(false);
   expect(PLANNED_AT_MS.map(tries)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, -1]);
   expect(tries(4999)).toBe(3);
-});
-
-test('ReceiverStanding makes growing pauses, up to a minute, while no message is accepted', () => {
-  const standing = new ReceiverStanding();
-  expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);
-  const pauses = Array.from({ length: 9 }, () => {
-    standing.note(false);
-    expect(standing.isAway).toBe(true);
-    return standing.pauseMs / 1000;
-  });
-  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
-});
-
-test('ReceiverStanding makes no pause after one accepted message', () => {
-  const standing = new ReceiverStanding();
-  for (const took of [false, false, false, true]) standing.note(took);
-  expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);
-  standing.note(false);
-  expect(standing.pauseMs).toBe(1000);
-});
-
-test('ReceiverStanding is back from an accepted message until no message waits because of an outage', () => {
-  const standing = new ReceiverStanding();
-  expect(standing.isBack).toBe(false);
-  standing.note(true);
-  expect(standing.isBack).toBe(true);
-  standing.note(false);
-  expect(standing.isBack).toBe(false);
-  standing.note(true);
-  standing.caughtUp();
-  expect(standing.isBack).toBe(false);
 });

@@ -107,6 +107,18 @@ describe('SendNotices', () => {
     expect([await stored('webhook'), (await stored('webhook', true)).length]).toEqual([[], 1]);
   });
 
+  test('begins with a short pause again once the receiver has accepted a message', async () => {
+    const { receiver, write, send } = await setUp(1);
+    const pauses: (number | undefined)[] = [];
+    for (const isAccepted of [false, false, true, false]) {
+      receiver.answer = isAccepted ? async () => {} : REFUSES;
+      await app.sql('TRUNCATE outbox');
+      await write(1);
+      pauses.push((await send.execute()).pauseMs);
+    }
+    expect(pauses).toEqual([1000, 2000, 0, 1000]);
+  });
+
   test('tries a message once before it gives it up, also when no sender ran for days', async () => {
     const { receiver, send, pass } = await setUp(1);
     await pass(TRIED_FOR_MS);
