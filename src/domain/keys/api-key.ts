@@ -165,19 +165,11 @@ export class ApiKey {
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
-    const { id, createdBy, graceSeconds, policy, ownerPermissions = [] } = order;
+    const { id, createdBy, graceSeconds, policy } = order;
     const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
     const { ownerId, name, note } = this.state;
-    const { access, permissions, allowedNetworks } = narrowed(this.state, order, {
-      permissions: ownerPermissions,
-      policy,
-    });
-    const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
-    const issued = ApiKey.issue(
-      { id, ownerId, createdBy, name, access, expiresInDays, ...restrictions },
-      keyString,
-      now,
-    );
+    const narrow = narrowed(this.state, order);
+    const issued = ApiKey.issue({ id, ownerId, createdBy, name, expiresInDays, ...narrow }, keyString, now);
     const successor = new ApiKey({ ...issued.state, note, replaces: this.id, graceSeconds });
     this.change({ replacedBy: id });
     this.leasesEnd ||= graceSeconds < SHORT_GRACE_SECONDS;

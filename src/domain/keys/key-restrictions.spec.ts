@@ -233,10 +233,14 @@ describe('narrowed', () => {
   const OWNED = ['systems:read', 'systems:write', 'logs:read'];
   const NETWORKS = ['203.0.113.0/24', '2001:db8::/32'];
 
-  function narrow(key: NaiveKey, wish: Narrowing, permissions: readonly string[] = OWNED) {
+  type Wish = Omit<Narrowing, 'policy' | 'ownerPermissions'>;
+
+  function narrow(key: NaiveKey, wish: Wish, permissions: readonly string[] = OWNED) {
     try {
       requireValid(ROTATION_FIELDS, { ...wish, graceSeconds: 0 });
-      return narrowed({ access: key.access, ...restrictionsOf(key) }, wish, { permissions, policy: POLICY });
+      const order = { ...wish, policy: POLICY, ownerPermissions: permissions };
+      const { access, ...restrictions } = narrowed({ access: key.access, ...restrictionsOf(key) }, order);
+      return { access, ...restrictionsOf(restrictions) };
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'invalid_fields')
         return error.details.errors!.map(({ field }) => field);
@@ -251,7 +255,7 @@ describe('narrowed', () => {
     ...part,
   });
 
-  test.each<[string, Partial<NaiveKey>, Narrowing, object]>([
+  test.each<[string, Partial<NaiveKey>, Wish, object]>([
     [
       'keeps everything without a wish',
       { permissions: ['logs:read'] },
@@ -283,7 +287,7 @@ describe('narrowed', () => {
     expect(narrow(keyOf(key), wish)).toMatchObject(expected);
   });
 
-  test.each<[Partial<NaiveKey>, Narrowing, string]>([
+  test.each<[Partial<NaiveKey>, Wish, string]>([
     [{ access: 'read-only' }, { access: 'read-and-write' }, 'access'],
     [{ permissions: ['systems:write'] }, { access: 'read-only' }, 'access'],
     [{ permissions: ['logs:read'] }, { permissions: ['systems:read'] }, 'permissions'],

@@ -1,5 +1,4 @@
 import type { AccessLevel } from '../accounts/access-level.js';
-import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { type KeyPauses, NEVER_PAUSED, type KeyTimes } from './key-status.js';
 import type { Narrowing } from './narrowing.js';
@@ -74,9 +73,6 @@ export interface RotationOrder extends Narrowing {
   readonly createdBy?: string | undefined;
   /** Undefined: the same lifetime as the old key, or as much of it as the policy allows. */
   readonly expiresInDays: number | undefined;
-  readonly policy: KeyPolicy;
-  /** Needed where the order names permissions. */
-  readonly ownerPermissions?: readonly string[] | undefined;
   readonly graceSeconds: number;
   /** The old key ends at once. */
   readonly leaked?: boolean | undefined;

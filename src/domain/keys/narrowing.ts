@@ -3,7 +3,7 @@ import { effectivePermissions, isCovered } from '../accounts/permission.js';
 import { requireFields } from '../errors.js';
 import { isInside } from './allowed-networks.js';
 import { type KeyPolicy, permissionsProblem } from './key-policy.js';
-import { type KeyRestrictions, restrictionsOf } from './key-restrictions.js';
+import type { KeyRestrictions } from './key-restrictions.js';
 
 /** How a successor is to be narrower than its key. A field that is undefined stays as it is. */
 export interface Narrowing {
@@ -11,32 +11,27 @@ export interface Narrowing {
   readonly permissions?: readonly string[] | undefined;
   /** May be empty where the key has none. */
   readonly allowedNetworks?: readonly string[] | undefined;
+  readonly policy: KeyPolicy;
+  /** Needed where it names permissions. */
+  readonly ownerPermissions?: readonly string[] | undefined;
 }
 
 type KeyWidth = KeyRestrictions & { readonly access: AccessLevel };
 
-interface Owner {
-  readonly permissions: readonly string[];
-  readonly policy: KeyPolicy;
-}
-
 /** A lower access level drops permissions to write. Throws `invalid_fields` for more than the key has. */
-export function narrowed(key: KeyWidth, wish: Narrowing, { permissions: owned, policy }: Owner): KeyWidth {
-  const { access = key.access, permissions, allowedNetworks } = wish;
+export function narrowed(key: KeyWidth, wish: Narrowing) {
+  const { access = key.access, permissions, allowedNetworks, policy, ownerPermissions = [] } = wish;
   const kept =
     key.permissions && (access === key.access ? key.permissions : effectivePermissions(access, key.permissions));
-  const ofOwner = permissions && permissionsProblem({ access, permissions }, owned, policy.maxAccess);
+  const ofOwner = permissions && permissionsProblem({ access, permissions }, ownerPermissions, policy.maxAccess);
   requireFields({
     access: accessProblem(key, access, permissions ?? kept),
     permissions:
       ofOwner ?? outsideProblem(permissions, (each) => !key.permissions || isCovered(each, new Set(key.permissions))),
     allowedNetworks: networksProblem(key, allowedNetworks),
   });
-  const wished = allowedNetworks?.length ? allowedNetworks : key.allowedNetworks;
-  return {
-    access,
-    ...restrictionsOf({ permissions: permissions ?? kept ?? undefined, allowedNetworks: wished ?? undefined }),
-  };
+  const networks = allowedNetworks?.length ? allowedNetworks : key.allowedNetworks;
+  return { access, permissions: permissions ?? kept ?? undefined, allowedNetworks: networks ?? undefined };
 }
 
 function accessProblem(key: KeyWidth, access: AccessLevel, permissions: readonly string[] | null): string | undefined {
