@@ -65,13 +65,8 @@ export function eventOf(change: KeyChange, actor: Actor, causes: Causes = {}): A
   return { type: 'api_key.revoked', keyId, reason, ...(details && { details }), ...actor };
 }
 
-interface OneOfTheKeys {
-  readonly keys: OwnerKeys;
-  readonly key: ApiKey;
-}
-
 /** One of the account's keys. All open ones are locked first, in the order of their ids. Throws `not_found`. */
-export async function anyKey(transaction: KeyChanges, keyId: string): Promise<OneOfTheKeys> {
+export async function anyKey(transaction: KeyChanges, keyId: string) {
   const open = await transaction.openKeys();
   const found = await transaction.findKey(keyId);
   if (!found) throw noSuchKey();
@@ -80,7 +75,7 @@ export async function anyKey(transaction: KeyChanges, keyId: string): Promise<On
 }
 
 /** The same. Throws `api_key_not_active` for a key whose end is recorded. */
-export async function openKey(transaction: KeyChanges, keyId: string): Promise<OneOfTheKeys> {
+export async function openKey(transaction: KeyChanges, keyId: string) {
   const found = await anyKey(transaction, keyId);
   if (!isOpen(found.key.snapshot())) throw keyNotActive(found.key.status(transaction.now));
   return found;

@@ -34,9 +34,7 @@ export interface UnprovenKey {
   readonly key: ApiKey | undefined;
 }
 
-interface LeakCircumstances {
-  readonly actor: Actor;
-  readonly site?: LeakSite;
+interface LeakCircumstances extends Omit<RevocationCause, 'reason'> {
   /** Checked before each key. Once it returns true, the remaining keys are left. */
   readonly isOver?: () => boolean;
 }

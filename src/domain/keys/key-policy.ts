@@ -1,5 +1,5 @@
-import { accessCeiling, type AccountLimits } from '../accounts/entitlements.js';
-import type { AccountKind } from '../accounts/account-profile.js';
+import type { AccountTerms } from '../accounts/account-change.js';
+import { accessCeiling } from '../accounts/entitlements.js';
 import { isCovered, permissionsToGive } from '../accounts/permission.js';
 import { requireFields, LatchkeyError, Refusal } from '../errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
@@ -24,13 +24,8 @@ export interface KeyPolicy extends Omit<ServicePolicy, 'personalKeys'> {
   readonly limitedByAccount: readonly ('maxActiveKeys' | 'maxKeyDays' | 'maxAccess' | 'newKeys')[];
 }
 
-interface Limited {
-  readonly limits: AccountLimits;
-  readonly kind: AccountKind;
-}
-
 /** An account's own number of keys replaces the service's, up or down. Its days and its access only lower them. */
-export function keyPolicy(service: ServicePolicy, { limits, kind }: Limited): KeyPolicy {
+export function keyPolicy(service: ServicePolicy, { limits, kind }: Pick<AccountTerms, 'limits' | 'kind'>): KeyPolicy {
   const { maxActiveKeys, maxKeyDays, noNewKeys = false } = limits;
   const policy = {
     maxActiveKeys: maxActiveKeys ?? service.maxActiveKeys,

@@ -70,15 +70,11 @@ export interface KeyProof {
   readonly digest: Buffer;
 }
 
-interface KeyInspection {
-  readonly prefix: string;
-  readonly publicPart: string;
-  /** Undefined when the checksum is wrong: the key was mistyped or made up. */
-  readonly keyString: KeyString | undefined;
-}
-
-/** Accepts any prefix. Undefined when the text is not shaped like a key string. */
-export function inspectKey(text: string): KeyInspection | undefined {
+/**
+ * Accepts any prefix. Undefined when the text is not shaped like a key string. Without a `keyString` the checksum is
+ * wrong: the key was mistyped or made up.
+ */
+export function inspectKey(text: string) {
   const [, prefix, publicPart] = ANY_KEY.exec(text) ?? [];
   if (prefix === undefined || publicPart === undefined) return undefined;
   return { prefix, publicPart, keyString: KeyString.parse(text, prefix) };

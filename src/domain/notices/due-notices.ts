@@ -1,4 +1,5 @@
 import type { ApiKey } from '../keys/api-key.js';
+import type { ApiKeyState } from '../keys/key-state.js';
 import { DAY_MS } from '../time.js';
 import type { DueNoticeType, KeyNotice } from './key-notice.js';
 
@@ -39,16 +40,9 @@ export function dueNotice(
   return { notice: { type, key, replacesKeyId: replaced.id }, days };
 }
 
-interface Lifetime {
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** The end that its successor gives it. */
-  readonly endsAt: Date | null;
-}
-
 /** The fewest of `days` that the key has reached, unless as few were sent, or they exceed half of its lifetime. */
 export function dueExpiryNotice(
-  { createdAt, expiresAt, endsAt }: Lifetime,
+  { createdAt, expiresAt, endsAt }: Pick<ApiKeyState, 'createdAt' | 'expiresAt' | 'endsAt'>,
   days: readonly number[],
   sentDays: number | undefined,
   now: Date,
