@@ -77,7 +77,11 @@ export class ChangeAccount {
       const named = await transaction.managedIds();
       // Named as a manager of one more account before this one was locked.
       if (named.some((each) => !managed.includes(each))) return undefined;
-      await this.removeManager(transaction, { id, named, actor });
+      for (const each of named) {
+        const managedAccount = transaction.other(each)!;
+        managedAccount.removeManager(id);
+        await saveAccount(transaction, managedAccount, actor);
+      }
       const keys = new OwnerKeys(await transaction.openKeys());
       const revoked = await changeKeys(transaction, { keys, actor }, () => keys.revokeAll('purged', transaction.now));
       await transaction.endSessions();
@@ -89,16 +93,5 @@ export class ChangeAccount {
       return revoked.length;
     };
     return (await this.accounts.transaction(id, work, managed)) ?? this.purge(id, version, actor);
-  }
-
-  private async removeManager(
-    transaction: AccountChanges,
-    { id, named, actor }: { id: string; named: readonly string[]; actor: Actor },
-  ): Promise<void> {
-    for (const each of named) {
-      const account = transaction.other(each)!;
-      account.removeManager(id);
-      await saveAccount(transaction, account, actor);
-    }
   }
 }

@@ -127,7 +127,7 @@ const use = ({ id: keyId }: ApiKey, network: string, day: number): NetworkUse =>
 
 /** For keys that were used only from home, on day 0. */
 async function decide(keys: readonly ApiKey[], uses: readonly NetworkUse[]) {
-  const known = () => KeyNetworks.restore({ lastDays: new Map([[HOME, 0]]), hasBegun: true, notifiedOn: null });
+  const known = () => new KeyNetworks({ lastDays: new Map([[HOME, 0]]), hasBegun: true, notifiedOn: null });
   const networks = new Map(keys.map(({ id }) => [id, known()]));
   const searches: (readonly string[])[] = [];
   const findKeys = async (ids: readonly string[]) => {

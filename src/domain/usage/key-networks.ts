@@ -21,14 +21,10 @@ export class KeyNetworks {
   private hasBegun: boolean;
   private notifiedOn: UtcDay | null;
 
-  private constructor({ lastDays, hasBegun, notifiedOn }: KeyNetworksState) {
+  constructor({ lastDays, hasBegun, notifiedOn }: KeyNetworksState) {
     this.lastDays = new Map(lastDays);
     this.hasBegun = hasBegun;
     this.notifiedOn = notifiedOn;
-  }
-
-  static restore(state: KeyNetworksState): KeyNetworks {
-    return new KeyNetworks(state);
   }
 
   /** What must be stored: only the networks that were used since this object was restored. */

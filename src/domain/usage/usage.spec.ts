@@ -21,8 +21,8 @@ test('recentUse has one number for each of the last 30 days, oldest first, and 0
 });
 
 const NONE = { lastDays: new Map<string, number>(), hasBegun: false, notifiedOn: null };
-const restore = (state: Partial<Parameters<typeof KeyNetworks.restore>[0]>) =>
-  KeyNetworks.restore({ ...NONE, ...state });
+const restore = (state: Partial<ConstructorParameters<typeof KeyNetworks>[0]>) =>
+  new KeyNetworks({ ...NONE, ...state });
 const known = (count: number, day: number) =>
   new Map(Array.from({ length: count }, (_, n) => [`network ${n}`, day] as const));
 
@@ -84,7 +84,7 @@ describe('KeyNetworks', () => {
     const grants = fc.array(fc.record({ network: fc.constantFrom('a', 'b', 'c', 'd'), after: fc.nat(60) }));
     fc.assert(
       fc.property(grants, (steps) => {
-        let stored = NONE as Parameters<typeof KeyNetworks.restore>[0];
+        let stored = NONE as ConstructorParameters<typeof KeyNetworks>[0];
         const seen: { network: string; day: number }[] = [];
         const [notified, expected] = [[] as number[], new Set<number>()];
         let day = 0;
@@ -94,7 +94,7 @@ describe('KeyNetworks', () => {
           if (seen.length > 0 && !isKnown) expected.add(day);
           seen.push({ network, day });
           // Stored and restored after each use, as in the database.
-          const networks = KeyNetworks.restore(stored);
+          const networks = new KeyNetworks(stored);
           if (networks.grantedFrom(network, day)) notified.push(day);
           const { lastDays, ...state } = networks.changes();
           stored = { ...state, lastDays: new Map([...stored.lastDays, ...lastDays]) };

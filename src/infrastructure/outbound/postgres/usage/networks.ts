@@ -32,7 +32,7 @@ async function load(manager: EntityManager, keyIds: readonly string[]): Promise<
   const lastDays = new Map(keys.map(({ keyId }) => [keyId, new Map<string, UtcDay>()]));
   for (const { keyId, network, day } of networks) lastDays.get(keyId)!.set(network, day);
   return new Map(
-    keys.map(({ keyId, ...state }) => [keyId, KeyNetworks.restore({ ...state, lastDays: lastDays.get(keyId)! })]),
+    keys.map(({ keyId, ...state }) => [keyId, new KeyNetworks({ ...state, lastDays: lastDays.get(keyId)! })]),
   );
 }
 
