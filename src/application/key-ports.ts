@@ -55,29 +55,18 @@ export interface DueKeys {
   notify(query: DueNoticesQuery, decide: NoticeDecision): Promise<number>;
 }
 
-export interface UnusedKeys {
-  /** The active owners of those keys of the page that were neither made nor used in these days. Each once. */
-  readonly ownerIds: readonly string[];
-  /** Where the next page starts; undefined after the last one. */
-  readonly next: AgePosition | undefined;
-}
-
-/** Where a key stands among all keys, oldest first. */
-export interface AgePosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
-/** Selects owners of keys that may be idle. The decision is made on their locked accounts. */
+/** Selects owners of keys that may be idle, page by page. The decision is made on their locked accounts. */
 export interface IdleKeys {
-  /** Leaves out keys whose owners were notified, and owners who were reactivated in these days. */
-  findUnused(days: number, after: AgePosition | undefined): Promise<UnusedKeys>;
+  /**
+   * Active owners of keys that were neither made nor used in these days, but not of keys whose owners were notified, nor
+   * owners who were reactivated in these days.
+   */
+  unused(days: number): AsyncIterable<string>;
   /**
    * Owners with a notice for which something is to be done: the key is to end, or it was used or has ended, or its owner
    * is not active any more or was reactivated.
-   * @param after the last owner of the page before
    */
-  findNoticed(after: string | undefined, limit: number): Promise<string[]>;
+  noticed(): AsyncIterable<string>;
 }
 
 /** The first known grant of a key from a network on that day. */

@@ -92,15 +92,12 @@ export function fakeIdleKeys(store: FakeStore): IdleKeys {
   const ownersOf = (keys: typeof store.keys) =>
     [...new Set([...keys.values()].flatMap(({ state, isPurged }) => (isPurged ? [] : [state.ownerId])))].sort();
   return {
-    findUnused: async () => {
+    async *unused() {
       const open = [...store.keys].filter(([id, { state }]) => isOpen(state) && !store.idleNotices.has(id));
-      return { ownerIds: ownersOf(new Map(open)), next: undefined };
+      yield* ownersOf(new Map(open));
     },
-    findNoticed: async (after = '', limit = Infinity) => {
-      const noticed = [...store.keys].filter(([id]) => store.idleNotices.has(id));
-      return ownersOf(new Map(noticed))
-        .filter((id) => id > after)
-        .slice(0, limit);
+    async *noticed() {
+      yield* ownersOf(new Map([...store.keys].filter(([id]) => store.idleNotices.has(id))));
     },
   };
 }

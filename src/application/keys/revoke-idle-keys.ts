@@ -3,7 +3,7 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { NoticeReceivers } from '#domain/notices/key-notice.js';
 import { hasReceiver, idleSteps, type IdleStep } from '#domain/notices/idle-keys.js';
 import type { AccountLocks, IdleKeyChanges, Accounts } from '../account-ports.js';
-import type { AgePosition, IdleKeys } from '../key-ports.js';
+import type { IdleKeys } from '../key-ports.js';
 import { changeKeys } from './change-keys.js';
 
 interface IdleSettings {
@@ -15,8 +15,6 @@ interface IdleSettings {
 /** What a run did. */
 export type IdleCounts = Record<'notified' | 'ended', number>;
 
-/** Owners in one statement. */
-const PAGE = 500;
 /** In one transaction, in which the owner is locked. The next run takes further ones. */
 export const MAX_STEPS = 500;
 /** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
@@ -35,29 +33,12 @@ export class RevokeIdleKeys {
 
   /** Looks at all open keys. */
   find(): Promise<IdleCounts> {
-    return this.decideAll((afterDays) => this.unused(afterDays));
+    return this.decideAll((afterDays) => this.idleKeys.unused(afterDays));
   }
 
   /** Looks at the keys whose owners were notified. */
   check(): Promise<IdleCounts> {
-    return this.decideAll(() => this.noticed());
-  }
-
-  private async *unused(afterDays: number): AsyncIterable<string> {
-    let after: AgePosition | undefined;
-    do {
-      const { ownerIds, next } = await this.idleKeys.findUnused(afterDays, after);
-      yield* ownerIds;
-      after = next;
-    } while (after !== undefined);
-  }
-
-  private async *noticed(): AsyncIterable<string> {
-    let page: string[] = [];
-    do {
-      page = await this.idleKeys.findNoticed(page.at(-1), PAGE);
-      yield* page;
-    } while (page.length === PAGE);
+    return this.decideAll(() => this.idleKeys.noticed());
   }
 
   /** Throws the first error, once everything else is done. */

@@ -1,4 +1,4 @@
-import type { AgePosition, IdleKeys, UnusedKeys } from '#application/key-ports.js';
+import type { IdleKeys } from '#application/key-ports.js';
 import { CHECKS_APART_MS, NOTICE_MS } from '#domain/notices/idle-keys.js';
 import { DAY_MS } from '#domain/time.js';
 import { ACTIVE } from '../accounts/account-rows.js';
@@ -27,10 +27,17 @@ const UNUSED = `
     ) AS "ownerIds"
   FROM page`;
 
-interface UnusedRow extends AgePosition {
+interface UnusedRow {
   readonly read: number;
+  readonly createdAt: Date;
+  readonly id: string;
   readonly ownerIds: string[];
 }
+
+const FIRST = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
+
+/** Owners that one statement finds. */
+const OWNERS = 500;
 
 /** $1 is the time before which a notice is to be checked, $2 the same of its first check. */
 const NOTICED = `
@@ -44,28 +51,34 @@ const NOTICED = `
     AND (notice.written_at <= $1 AND coalesce(notice.found_idle_at <= $2, true)
       OR greatest(used.last_used_at, replaced.last_used_at, owner.active_since) >= notice.written_at
       OR owner.status NOT IN ${ACTIVE} OR NOT (${openKey('key')}) OR key.replaced_by IS NOT NULL)
-  ORDER BY key.owner_id LIMIT $4`;
-
-const FIRST: AgePosition = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
+  ORDER BY key.owner_id LIMIT ${OWNERS}`;
 
 export class PostgresIdleKeys implements IdleKeys {
   constructor(private readonly database: Database) {}
 
-  findUnused(days: number, after: AgePosition = FIRST): Promise<UnusedKeys> {
-    return this.database.run(async (manager) => {
-      const since = new Date((await databaseNow(manager)).getTime() - days * DAY_MS);
-      const [row] = await manager.query<UnusedRow[]>(UNUSED, [since, after.createdAt, after.id]);
-      const { read, ownerIds, createdAt, id } = row!;
-      return { ownerIds, next: read < PAGE ? undefined : { createdAt, id } };
-    });
+  async *unused(days: number): AsyncIterable<string> {
+    let page: Pick<UnusedRow, 'createdAt' | 'id'> & Partial<UnusedRow> = FIRST;
+    do {
+      const { createdAt, id } = page;
+      page = await this.database.run(async (manager) => {
+        const since = new Date((await databaseNow(manager)).getTime() - days * DAY_MS);
+        const [row] = await manager.query<UnusedRow[]>(UNUSED, [since, createdAt, id]);
+        return row!;
+      });
+      yield* page.ownerIds!;
+    } while (page.read === PAGE);
   }
 
-  findNoticed(after: string | undefined, limit: number): Promise<string[]> {
-    return this.database.run(async (manager) => {
-      const nowMs = (await databaseNow(manager)).getTime();
-      const before = [NOTICE_MS, CHECKS_APART_MS].map((ms) => new Date(nowMs - ms));
-      const rows = await manager.query<{ ownerId: string }[]>(NOTICED, [...before, after ?? null, limit]);
-      return rows.map(({ ownerId }) => ownerId);
-    });
+  async *noticed(): AsyncIterable<string> {
+    let page: { ownerId: string }[] = [];
+    do {
+      const after = page.at(-1)?.ownerId ?? null;
+      page = await this.database.run(async (manager) => {
+        const nowMs = (await databaseNow(manager)).getTime();
+        const before = [NOTICE_MS, CHECKS_APART_MS].map((ms) => new Date(nowMs - ms));
+        return manager.query<{ ownerId: string }[]>(NOTICED, [...before, after]);
+      });
+      for (const { ownerId } of page) yield ownerId;
+    } while (page.length === OWNERS);
   }
 }
