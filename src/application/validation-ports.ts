@@ -32,7 +32,7 @@ export interface RateLimiter {
   /**
    * Never fails: without its store, each process limits by itself.
    * @param limit of this key now. It may differ from the last charge: the requests used of the burst stay used.
-   * @param ahead how many uses of a lease to charge with the request, if it is admitted: see `chargeAhead`
+   * @param ahead how many uses of a lease to charge with the request, if it is admitted: see LEASED_SHARE
    */
   charge(keyId: string, limit: RateLimit, ahead?: number): RateDecision | Promise<RateDecision>;
 }

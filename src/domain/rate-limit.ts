@@ -69,27 +69,14 @@ export function rateDecision(limit: RateLimit, admitted: boolean, backlog: numbe
   };
 }
 
-/** Charges for uses of a lease: at most half of what is left. Other guards find the other half. @param tat see `gcra` */
-export function chargeAhead(limit: RateLimit, tat: number, now: number, wanted: number): { tat: number; uses: number } {
+/** Uses of a lease take at most this share of what is left. Other guards find the other half. */
+export const LEASED_SHARE = 0.5;
+
+/** Charges several requests at once, as many as the limit admits, or this share of them. @param tat see `gcra` */
+export function chargeUpTo(limit: RateLimit, tat = 0, now: number, wanted: number, share = 1) {
   const interval = emissionIntervalMicros(limit);
   const start = Math.max(tat, now);
-  const uses = Math.max(0, Math.min(wanted, Math.floor(admittedFrom(limit, start, now) / 2)));
-  return { tat: start + uses * interval, uses };
-}
-
-/** Counts several requests at once, as many as the limit admits. @param tat see `gcra` */
-export function chargeUpTo(
-  limit: RateLimit,
-  tat: number | undefined,
-  now: number,
-  wanted: number,
-): { tat: number; admitted: number } {
-  const start = Math.max(tat ?? now, now);
-  const admitted = Math.max(0, Math.min(wanted, admittedFrom(limit, start, now)));
-  return { tat: start + admitted * emissionIntervalMicros(limit), admitted };
-}
-
-function admittedFrom(limit: RateLimit, start: number, now: number): number {
-  const interval = emissionIntervalMicros(limit);
-  return Math.floor((now + interval * limit.burst - start) / interval);
+  const left = Math.floor((now + interval * limit.burst - start) / interval);
+  const admitted = Math.max(0, Math.min(wanted, Math.floor(left * share)));
+  return { tat: start + admitted * interval, admitted };
 }

@@ -1,9 +1,10 @@
 import type { RateLimiter } from '#application/validation-ports.js';
 import {
-  chargeAhead,
+  chargeUpTo,
   convertTat,
   emissionIntervalMicros,
   gcra,
+  LEASED_SHARE,
   type RateDecision,
   type RateLimit,
   type StoredCharge,
@@ -27,14 +28,15 @@ export class MemoryRateLimiter implements RateLimiter {
     const intervalMicros = emissionIntervalMicros(limit);
     const bucket = this.buckets.get(keyId);
     const { tat: first, decision } = gcra(limit, bucket && convertTat(bucket, intervalMicros, now), now);
-    const leased = ahead > 0 ? chargeAhead(limit, first, now, decision.admitted ? ahead : 0) : undefined;
+    const wanted = decision.admitted ? ahead : 0;
+    const leased = ahead > 0 ? chargeUpTo(limit, first, now, wanted, LEASED_SHARE) : undefined;
     const tat = leased?.tat ?? first;
     if (!bucket) this.buckets.set(keyId, { tat, intervalMicros });
     else {
       bucket.tat = tat;
       bucket.intervalMicros = intervalMicros;
     }
-    return leased ? { ...decision, usesAhead: leased.uses } : decision;
+    return leased ? { ...decision, usesAhead: leased.admitted } : decision;
   }
 
   close(): void {
