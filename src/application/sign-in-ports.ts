@@ -23,9 +23,8 @@ export interface Sessions {
   begin(opening: SessionOpening): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   find(token: string): Promise<Session | undefined>;
-  end(token: string): Promise<void>;
-  /** The same when the token is not known. @param digest from sessionDigest */
-  endByDigest(digest: string): Promise<void>;
+  /** @param digest from sessionDigest */
+  end(digest: string): Promise<void>;
 }
 
 /** For whom a password is checked or a report is accepted. Under load, unknown callers are refused first. */

@@ -6,11 +6,6 @@ import type { FakeStore, StoredGuesses } from './fake-store.js';
 import { attemptPassword, tooManyAttempts } from '#domain/accounts/passwords.js';
 
 export function fakeSessions(store: FakeStore): Sessions {
-  const endByDigest = (digest: string) =>
-    store.transaction(() => {
-      const tokens = [...store.sessions.keys()].filter((token) => sessionDigest(token) === digest);
-      for (const token of tokens) store.sessions.delete(token);
-    });
   return {
     begin: ({ accountId, passwordHash, signIn, event }) =>
       store.transaction(() => {
@@ -29,8 +24,11 @@ export function fakeSessions(store: FakeStore): Sessions {
       const account = store.account(session.accountId);
       return account?.isActive ? { account, expiresAt: session.expiresAt, signIn: session.signIn } : undefined;
     },
-    end: (token) => endByDigest(sessionDigest(token)),
-    endByDigest,
+    end: (digest) =>
+      store.transaction(() => {
+        const tokens = [...store.sessions.keys()].filter((token) => sessionDigest(token) === digest);
+        for (const token of tokens) store.sessions.delete(token);
+      }),
   };
 }
 

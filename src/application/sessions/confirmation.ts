@@ -1,5 +1,10 @@
 import type { Account } from '#domain/accounts/account.js';
-import { confirmationRequired, isFresh, type FreshSignInRule, type PlatformSignIn } from '#domain/accounts/session.js';
+import {
+  confirmationRequired,
+  freshnessProblem,
+  type FreshSignInRule,
+  type PlatformSignIn,
+} from '#domain/accounts/session.js';
 import { CONFIRMATION } from '#domain/accounts/passwords.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '#domain/errors.js';
@@ -66,8 +71,8 @@ export class Confirmation {
     const { accounts, rule } = this.parts;
     const work = async (transaction: ManagedTransaction, person: Account) => {
       if (person.passwordHash !== checked.passwordHash) return undefined;
-      const isConfirmed = checked.password !== undefined || isFresh(checked.signIn, rule, transaction.now);
-      if (!isConfirmed) throw confirmationRequired(rule);
+      if (checked.password === undefined && freshnessProblem(checked.signIn, rule, transaction.now))
+        throw confirmationRequired(rule);
       return { result: await change(transaction, person) };
     };
     const outcome = managedTransaction(accounts, order.acting, work, order.admit);

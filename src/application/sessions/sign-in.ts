@@ -1,5 +1,6 @@
 import { ownerDenial, type Account } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
+import { sessionDigest } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '#domain/accounts/passwords.js';
 import { accountActor, type AuditEvent, type Client, failureOf } from '#domain/audit/audit-event.js';
@@ -80,7 +81,7 @@ export class SignOut {
   /** May be repeated. Returns the URL that ends the person's session at the platform too, if there is one. */
   async execute(token: string): Promise<string | undefined> {
     const session = await this.sessions.find(token);
-    await this.sessions.end(token);
+    await this.sessions.end(sessionDigest(token));
     if (!session || !this.login) return undefined;
     const isByPlatform = session.signIn !== undefined || this.confirmation.kindFor(session.account) !== 'password';
     return isByPlatform ? this.login.signOutUrl() : undefined;

@@ -39,10 +39,6 @@ const MAX_LEAD_SECONDS = 60;
 /** Why a sign-in confirms nothing. Without a time it counts as too old. */
 export type SignInProblem = 'too_old' | 'too_weak';
 
-export function isFresh(signIn: PlatformSignIn | undefined, rule: FreshSignInRule, now: Date): boolean {
-  return freshnessProblem(signIn, rule, now) === undefined;
-}
-
 export function freshnessProblem(
   signIn: PlatformSignIn | undefined,
   rule: FreshSignInRule,

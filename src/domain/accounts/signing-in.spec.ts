@@ -12,7 +12,7 @@ import {
   type ThrottlePolicy,
   type ThrottleState,
 } from './passwords.js';
-import { confirmationRequired, freshnessProblem, isFresh, type PlatformSignIn, signInOf } from './session.js';
+import { confirmationRequired, freshnessProblem, type PlatformSignIn, signInOf } from './session.js';
 
 describe('passwordProblem', () => {
   test.each([1, 2, 1024])('accepts %i characters', (length) =>
@@ -243,7 +243,9 @@ const RULE = { maxAgeSeconds: 300, acrValues: [] };
 const STRONG = { maxAgeSeconds: 300, acrValues: ['gold', 'silver'] };
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1000);
 
-describe('isFresh', () => {
+describe('the freshness of a sign-in', () => {
+  const isFresh = (...given: Parameters<typeof freshnessProblem>) => freshnessProblem(...given) === undefined;
+
   test.each([
     ['just now', 0, true],
     ['300 s ago', 300, true],

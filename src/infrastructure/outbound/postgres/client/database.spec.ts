@@ -21,6 +21,7 @@ import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { PLATFORM } from '#application/sign-in-ports.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { FINDINGS_OF_SERVICE } from '#domain/leaks/leak-report.js';
+import { sessionDigest } from '#domain/accounts/session.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { createDataSource } from '../schema.js';
 import { openDatabase } from '../open-database.js';
@@ -217,7 +218,7 @@ describe('Durable commits', () => {
       expect(await validate(`${fullKey.slice(0, -1)}x`)).toMatchObject({ verdict: { granted: false } });
       const { token } = await app.signIn.execute(email!, PASSWORD, client());
       await app.accounts.rehash(id, app.cheapHash, app.cheapHash);
-      await app.sessions.end(token);
+      await app.sessions.end(sessionDigest(token));
       const claims = await app.outbox.claim('webhook', 100);
       expect(claims.length).toBeGreaterThan(2);
       await app.outbox.delivered(claims[0]!);

@@ -54,11 +54,7 @@ export class PostgresSessions implements Sessions {
     return { account: toAccount(row.account), expiresAt: row.expiresAt, signIn: signInOf(row) };
   }
 
-  end(token: string): Promise<void> {
-    return this.endByDigest(sessionDigest(token));
-  }
-
-  async endByDigest(hex: string): Promise<void> {
+  async end(hex: string): Promise<void> {
     await this.database.transaction((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
   }
 }
