@@ -12,17 +12,15 @@ export function parseAddress(text: string): IpAddress | undefined {
     return dotted && [0, 0, 0, 0, 0, 0xffff, ...dotted];
   }
   if (!HEX_GROUPS.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
-  const [head = [], tail = []] = spellIpv6(text).split('::').map(groupsIn);
+  const [head = [], tail = []] = spellIpv6(text)
+    .split('::')
+    .map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))));
   return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
 /** As the host of a URL is written: RFC 5952, but all groups in hexadecimal. */
 function spellIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
-}
-
-function groupsIn(text: string): number[] {
-  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/;

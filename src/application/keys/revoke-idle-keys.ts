@@ -60,7 +60,9 @@ export class RevokeIdleKeys {
   }
 
   private async decide(ownerId: string, afterDays: number, counts: IdleCounts): Promise<void> {
-    const managers = await this.managersOf(ownerId);
+    // Managers are read before the owner is locked, because nobody else decides by them.
+    const ids = (await this.accounts.find(ownerId))?.managers ?? [];
+    const managers = (await Promise.all(ids.map((id) => this.accounts.find(id)))).filter((each) => each !== undefined);
     await this.accounts.transaction(ownerId, async (transaction) => {
       const { account: owner, now } = transaction;
       if (!owner) return;
@@ -77,13 +79,6 @@ export class RevokeIdleKeys {
       counts.notified += steps.filter(({ step }) => step === 'notify').length;
       counts.ended += ending.length;
     });
-  }
-
-  /** They are read before the owner is locked, because nobody else decides by them. */
-  private async managersOf(ownerId: string) {
-    const owner = await this.accounts.find(ownerId);
-    const found = await Promise.all((owner?.managers ?? []).map((id) => this.accounts.find(id)));
-    return found.filter((person) => person !== undefined);
   }
 }
 

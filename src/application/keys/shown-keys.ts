@@ -104,7 +104,8 @@ export class ShownKeys {
       () => this.parts.keys.list(filter, after, limit + 1),
       (list) => list.items,
     );
-    return { now, ...pageOf(items, limit, (item) => textOf(filter.sort, item)) };
+    const { sort = 'created' } = filter;
+    return { now, ...pageOf(items, limit, (item) => `${sort} ${item.key.id} ${sortedBy(sort, item)}`) };
   }
 
   /** Reads again until no end is due. */
@@ -115,10 +116,6 @@ export class ShownKeys {
     await Promise.all(due.map(({ key, now }) => this.parts.dueEnds.ofKey(key.id, now)));
     return this.upToDate(read, keysIn);
   }
-}
-
-function textOf(sort: KeySort = 'created', listed: OwnedKey): string {
-  return `${sort} ${listed.key.id} ${sortedBy(sort, listed)}`;
 }
 
 /** Undefined for what is not a cursor of a list of keys. */

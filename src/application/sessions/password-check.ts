@@ -14,11 +14,6 @@ interface PasswordGuess {
   readonly requester: Requester;
 }
 
-/** Keyboards write an accent as one character (NFC) or as two (NFD), and the password may have been set on another one. */
-function formsOf(password: string): Set<string> {
-  return new Set([password, password.normalize('NFC'), password.normalize('NFD')]);
-}
-
 /** The only place that checks passwords. It counts the attempt, hashes, and records a failure before it answers. */
 export class PasswordCheck {
   private readonly budget = new NetworkBudget();
@@ -59,7 +54,8 @@ export class PasswordCheck {
       throw error;
     }
     let result = { matches: false, outdated: false };
-    for (const form of formsOf(password)) {
+    // Keyboards write an accent as one character (NFC) or as two (NFD), and the password may have been set on another one.
+    for (const form of new Set([password, password.normalize('NFC'), password.normalize('NFD')])) {
       result = await this.passwords.verify(form, account?.passwordHash ?? null, requester, email);
       if (result.matches) break;
     }

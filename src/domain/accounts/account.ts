@@ -145,7 +145,11 @@ export class Account implements OwnerStanding {
   /** Throws `kind_is_fixed`, and `invalid_fields` for a new permission that does not follow the grammar of new ones. */
   update({ email, displayName, permissions, version, ...profile }: AccountProfile): void {
     const { kind } = this.state;
-    if (profile.kind !== undefined && profile.kind !== kind) throw kindIsFixed(kind);
+    if (profile.kind !== undefined && profile.kind !== kind) {
+      const is = kind === 'person' ? 'a person' : 'a service account';
+      const message = `the account is ${is}: its kind can't change until the account is purged`;
+      throw new LatchkeyError('kind_is_fixed', message);
+    }
     requireNewPermissions(permissions.filter((each) => !this.state.permissions.includes(each)));
     const { limits = this.state.limits, attributes = this.state.attributes } = profile;
     const managers = profile.managers ? [...new Set(profile.managers)].sort() : this.state.managers;
@@ -242,9 +246,4 @@ export function newestVersion(stored: bigint, sent = stored): bigint {
 /** Why the keys of an owner who is not active are denied. A status that this release does not know counts as suspended. */
 export function ownerDenial(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
-}
-
-function kindIsFixed(kind: AccountKind): LatchkeyError {
-  const is = kind === 'person' ? 'a person' : 'a service account';
-  return new LatchkeyError('kind_is_fixed', `the account is ${is}: its kind can't change until the account is purged`);
 }

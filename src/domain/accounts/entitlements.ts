@@ -90,12 +90,8 @@ export function attributesByName(attributes: readonly Attribute[]): Record<strin
 /** A dictionary of RFC 9651: `tenant="acme", plan="pro"`. Values beyond printable ASCII are Display Strings. */
 export function attributesHeader(attributes: readonly Attribute[]): string {
   return attributes
-    .map(({ name, value }) => `${name}=${isPlain(value) ? asString(value) : asDisplayString(value)}`)
+    .map(({ name, value }) => `${name}=${/^[\x20-\x7e]*$/.test(value) ? asString(value) : asDisplayString(value)}`)
     .join(', ');
-}
-
-function isPlain(value: string): boolean {
-  return /^[\x20-\x7e]*$/.test(value);
 }
 
 /** RFC 9651, section 4.1.6. */

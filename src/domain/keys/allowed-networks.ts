@@ -57,7 +57,10 @@ export function isInside(inner: string, outer: string): boolean {
 
 function networkProblem(text: string): string | undefined {
   const network = parseNetwork(text);
-  if (network) return isEverywhere(network) ? 'holds every address: leave the field empty instead' : undefined;
+  if (network) {
+    const isEverywhere = network.length === (isIpv4(network.address) ? 96 : 0);
+    return isEverywhere ? 'holds every address: leave the field empty instead' : undefined;
+  }
   if (text.includes('%')) return 'has a zone: leave out the % and what follows it';
   if (/^\[.*\]|^[0-9.]+:[0-9]+(\/|$)/.test(text)) return 'has a port or brackets: leave them out';
   if (parseAddress(text.split('/', 1)[0]!)) return 'has no valid length after the /: at most 32 for IPv4, 128 for IPv6';
@@ -75,10 +78,6 @@ function parseNetwork(text: string): Network | undefined {
   const length = written.includes(':') ? Number(digits) : 96 + Number(digits);
   if (length > 128 || (isIpv4(address) && length < 96)) return undefined;
   return { address: address.map((group, index) => group & maskOf(length, index)), length };
-}
-
-function isEverywhere({ address, length }: Network): boolean {
-  return length === (isIpv4(address) ? 96 : 0);
 }
 
 function spellNetwork({ address, length }: Network): string {

@@ -166,8 +166,10 @@ export class ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
     const { id, createdBy, graceSeconds, policy } = order;
-    const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
-    const { ownerId, name, note } = this.state;
+    const { ownerId, name, note, createdAt, expiresAt } = this.state;
+    // An imported key may have less than a day left.
+    const ownDays = Math.max(1, Math.round((expiresAt.getTime() - createdAt.getTime()) / DAY_MS));
+    const expiresInDays = order.expiresInDays ?? Math.min(ownDays, policy.maxKeyDays);
     const narrow = narrowed(this.state, order);
     const issued = ApiKey.issue({ id, ownerId, createdBy, name, expiresInDays, ...narrow }, keyString, now);
     const successor = new ApiKey({ ...issued.state, note, replaces: this.id, graceSeconds });
@@ -206,11 +208,6 @@ export class ApiKey {
   private requireActive(now: Date): void {
     const status = this.status(now);
     if (status !== 'active') throw keyNotActive(status);
-  }
-
-  private lifeDays(): number {
-    // An imported key may have less than a day left.
-    return Math.max(1, Math.round((this.state.expiresAt.getTime() - this.state.createdAt.getTime()) / DAY_MS));
   }
 }
 

@@ -50,16 +50,14 @@ export const KEY_FIELDS = {
   allowedNetworks: optional(allowedNetworksProblem),
 } as const satisfies Readonly<Record<string, Rule>>;
 
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
-
 /** The rules for a rotation, but for what the old key allows: see `narrowed`. */
 export const ROTATION_FIELDS = {
   expiresInDays: optional(expiryDaysProblem),
   access: optional(accessProblem),
   permissions: optional(keyPermissionsProblem),
-  allowedNetworks: optional((value) => (isEmpty(value) ? undefined : allowedNetworksProblem(value))),
+  allowedNetworks: optional((value) =>
+    Array.isArray(value) && value.length === 0 ? undefined : allowedNetworksProblem(value),
+  ),
   graceSeconds: (value) => wholeNumberProblem(value, 0, MAX_GRACE_SECONDS),
   leaked: optional((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
 } as const satisfies Readonly<Record<string, Rule>>;

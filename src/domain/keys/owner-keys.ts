@@ -65,7 +65,12 @@ export class OwnerKeys {
     if (!key || graceSeconds === undefined) return key !== undefined;
     const replaced = this.predecessor(key, now);
     this.noted.push({ key, became: 'used', replaced });
-    if (replaced) this.endSoon(replaced, graceSeconds, now);
+    if (!replaced) return true;
+    replaced.endAfter(graceSeconds, now);
+    const isOver = graceSeconds === 0;
+    this.noted.push(
+      isOver ? { key: replaced, became: 'revoked', reason: 'rotated' } : { key: replaced, became: 'ending' },
+    );
     return true;
   }
 
@@ -134,11 +139,6 @@ export class OwnerKeys {
   private end(key: ApiKey, reason: RevocationReason, now: Date): void {
     key.revoke(now);
     this.noted.push({ key, became: 'revoked', reason });
-  }
-
-  private endSoon(key: ApiKey, graceSeconds: number, now: Date): void {
-    key.endAfter(graceSeconds, now);
-    this.noted.push(graceSeconds === 0 ? { key, became: 'revoked', reason: 'rotated' } : { key, became: 'ending' });
   }
 
   private endIfDue(key: ApiKey, now: Date): void {

@@ -64,6 +64,7 @@ export interface NoticeData {
 export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence: number): NoticeData {
   const { id, ownerId, name, expiresAt, ...state } = key.snapshot();
   const endsAt = notice.endsAt ?? state.endsAt;
+  const { source, url } = leak ?? {};
   return {
     sequence,
     keyId: id,
@@ -76,12 +77,10 @@ export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence
     ...(notice.pausedUntil && { pausedUntil: notice.pausedUntil.toISOString() }),
     ...(notice.replacesKeyId && { replacesKeyId: notice.replacesKeyId }),
     ...(notice.clientIp && { clientIp: notice.clientIp }),
-    ...((leak?.source || leak?.url) && { leak: leakData(leak) }),
+    ...((source || url) && {
+      leak: { ...(source && { source: withoutSecrets(source) }), ...(url && { url: withoutSecrets(url) }) },
+    }),
   };
-}
-
-function leakData({ source, url }: LeakSite): NonNullable<NoticeData['leak']> {
-  return { ...(source && { source: withoutSecrets(source) }), ...(url && { url: withoutSecrets(url) }) };
 }
 
 /** The platform's webhook receiver, and mail to the owner. */

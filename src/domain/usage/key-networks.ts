@@ -36,17 +36,14 @@ export class KeyNetworks {
   grantedFrom(network: string, day: UtcDay): boolean {
     const lastDay = this.lastDays.get(network) ?? Number.NEGATIVE_INFINITY;
     const isNew = !isKnown(lastDay, day);
-    if (isNew && this.knownOn(day) >= MAX_NETWORKS) return false;
+    const known = () => [...this.lastDays.values()].filter((last) => isKnown(last, day));
+    if (isNew && known().length >= MAX_NETWORKS) return false;
     for (const days of [this.lastDays, this.seen]) days.set(network, Math.max(lastDay, day));
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (!isNew || isFirst || (this.notifiedOn ?? Number.NEGATIVE_INFINITY) >= day) return false;
     this.notifiedOn = day;
     return true;
-  }
-
-  private knownOn(day: UtcDay): number {
-    return [...this.lastDays.values()].filter((lastDay) => isKnown(lastDay, day)).length;
   }
 }
 

@@ -36,7 +36,8 @@ export function whatItUses(key: Key, owned: readonly string[], { used: recorded,
   if (days < RECORDED_DAYS) return no('early');
   const isUnclear = (name: string) =>
     isOperation(name) ||
-    isUnnamed(name) ||
+    name === UNKNOWN_PERMISSION ||
+    name === OTHER_PERMISSIONS ||
     // A permission of the replaced key that covers some of this key's.
     (!effective.includes(name) && effective.some((permission) => isCovered(permission, new Set([name]))));
   if (used.some(isUnclear)) return no('unclear');
@@ -62,5 +63,3 @@ export function couldNarrow(key: Key, owned: readonly string[], record: UseRecor
 export function isOperation(used: string): used is Operation {
   return OPERATIONS.some((operation) => operation === used);
 }
-
-const isUnnamed = (used: string) => used === UNKNOWN_PERMISSION || used === OTHER_PERMISSIONS;
