@@ -1,6 +1,5 @@
 import type { Account } from '#domain/accounts/account.js';
 import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.js';
-import type { ThrottlePolicy } from '#domain/accounts/passwords.js';
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 
 export interface Session {
@@ -58,7 +57,8 @@ export interface Passwords {
 
 export interface GuessSubject {
   readonly name: string;
-  readonly policy: ThrottlePolicy;
+  /** Attempts before the first wait. */
+  readonly freeGuesses: number;
 }
 
 export interface PasswordGuesses {

@@ -94,7 +94,7 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const subject = (freeGuesses = 3): GuessSubject => ({ name: randomUUID(), policy: { freeGuesses } });
+  const subject = (freeGuesses = 3): GuessSubject => ({ name: randomUUID(), freeGuesses });
   const count = (...subjects: GuessSubject[]) => world.guesses.count(subjects);
   /** Whether an attempt is admitted. If it is, it is counted. */
   const admits = (...subjects: GuessSubject[]) =>

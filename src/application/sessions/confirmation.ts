@@ -91,7 +91,7 @@ export class Confirmation {
       return { signIn, passwordHash };
     }
     const name = `confirm:${personId}`;
-    const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
+    const guess = { account, email: account?.email ?? '', password, subjects: [{ name, freeGuesses: CONFIRMATION }] };
     const requester = { name, isKnown: true };
     const { matches, outdated } = await check.verify({ ...guess, requester }, client);
     if (!matches) throw incorrectPassword();

@@ -55,9 +55,9 @@ export class SignIn {
   private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; requester: Requester }> {
     const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;
-    const fromNetwork = { name: `${account}:${network}`, policy: SIGN_IN_FROM_NETWORK };
+    const fromNetwork = { name: `${account}:${network}`, freeGuesses: SIGN_IN_FROM_NETWORK };
     const isKnown = await this.parts.guesses.hasSucceeded(fromNetwork.name);
-    const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
+    const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, freeGuesses: SIGN_IN_TO_ACCOUNT }];
     return { subjects, requester: { name: network, isKnown } };
   }
 }

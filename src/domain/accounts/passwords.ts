@@ -17,21 +17,13 @@ export function newPasswordProblem(password: string): string | undefined {
   return `must be ${LEAST_NEW_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
 }
 
-/** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
-export interface ThrottlePolicy {
-  readonly freeGuesses: number;
-}
-
+/** Of the wrong guesses of one subject: an account, or an account from one network. */
 export interface ThrottleState {
   /** Counted attempts that have not turned out to be right. */
   readonly failures: number;
   readonly lastAttemptAt: Date;
   readonly blockedUntil: Date | null;
 }
-
-export type ThrottleDecision =
-  | { readonly admitted: true; readonly state: ThrottleState }
-  | { readonly admitted: false; readonly retryAfterSeconds: number };
 
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
@@ -41,25 +33,25 @@ export const FAILURE_FORGOTTEN_AFTER_MS = LONGEST_WAIT_MS;
 /** How long after its last attempt we remember that a subject was right once. */
 export const SUCCESSES_KEPT_DAYS = 90;
 
-/** Sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
-export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
+/** Free guesses for sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
+export const SIGN_IN_FROM_NETWORK = 5;
 /** Sign-in to one account from all networks that never signed in to it: limits guesses from many networks. */
-export const SIGN_IN_TO_ACCOUNT: ThrottlePolicy = { freeGuesses: 100 };
+export const SIGN_IN_TO_ACCOUNT = 100;
 /** Password confirmations by a person who is signed in. */
-export const CONFIRMATION: ThrottlePolicy = { freeGuesses: 5 };
+export const CONFIRMATION = 5;
 
-/** Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait. */
-export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | undefined, now: Date): ThrottleDecision {
+/**
+ * Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait. Throws
+ * `too_many_attempts`.
+ */
+export function attemptPassword(freeGuesses: number, state: ThrottleState | undefined, now: Date): ThrottleState {
   if (state?.blockedUntil && state.blockedUntil > now) {
-    return { admitted: false, retryAfterSeconds: Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000) };
+    throw tooManyAttempts(Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000));
   }
   const failures = (state ? failuresThatCount(state, now) : 0) + 1;
-  const excess = failures - policy.freeGuesses;
+  const excess = failures - freeGuesses;
   const waitMs = excess < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** excess);
-  return {
-    admitted: true,
-    state: { failures, lastAttemptAt: now, blockedUntil: waitMs ? new Date(now.getTime() + waitMs) : null },
-  };
+  return { failures, lastAttemptAt: now, blockedUntil: waitMs ? new Date(now.getTime() + waitMs) : null };
 }
 
 function failuresThatCount({ failures, lastAttemptAt }: ThrottleState, now: Date): number {
@@ -92,16 +84,13 @@ export class NetworkBudget {
     if (!decision.admitted) throw tooManyAttempts(Math.ceil(decision.retryAfterMicros / 1_000_000));
     this.fullAt.set(network, tat);
     this.spent += 1;
-    if (this.spent % SWEEP_EVERY === 0) this.forgetFull(nowMs * 1000);
+    if (this.spent % SWEEP_EVERY !== 0) return;
+    for (const [name, fullAt] of this.fullAt) if (fullAt <= nowMs * 1000) this.fullAt.delete(name);
   }
 
   /** For a password that was right or was never checked. */
   giveBack(network: string): void {
     const fullAt = this.fullAt.get(network);
     if (fullAt !== undefined) this.fullAt.set(network, fullAt - emissionIntervalMicros(GUESSES));
-  }
-
-  private forgetFull(now: number): void {
-    for (const [network, fullAt] of this.fullAt) if (fullAt <= now) this.fullAt.delete(network);
   }
 }

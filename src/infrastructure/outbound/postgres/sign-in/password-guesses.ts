@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Any, Column, Entity, IsNull, Not, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import type { PasswordGuesses, Requester, GuessSubject } from '#application/sign-in-ports.js';
-import { attemptPassword, tooManyAttempts, type ThrottleState } from '#domain/accounts/passwords.js';
+import { attemptPassword, type ThrottleState } from '#domain/accounts/passwords.js';
 import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
 
@@ -50,13 +50,11 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
 
   private async countAll(subjects: readonly GuessSubject[]): Promise<void> {
     await this.database.transaction(async (manager) => {
-      for (const { name, policy } of subjects) {
+      for (const { name, freeGuesses } of subjects) {
         const subject = subjectKey(name);
         const [row] = await manager.query<(ThrottleState & { readonly now: Date })[]>(LOCK, [subject]);
         const { now, ...state } = row!;
-        const decision = attemptPassword(policy, state, now);
-        if (!decision.admitted) throw tooManyAttempts(decision.retryAfterSeconds);
-        await manager.update(PasswordGuessesRow, { subject }, decision.state);
+        await manager.update(PasswordGuessesRow, { subject }, attemptPassword(freeGuesses, state, now));
       }
     });
   }
