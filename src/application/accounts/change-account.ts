@@ -13,7 +13,6 @@ import { FormerAccount } from '#domain/accounts/former-account.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { changeKeys } from '../keys/change-keys.js';
 
-/** Saves a locked account and an event for each of its changes. */
 export async function saveAccount(transaction: AccountChanges, account: Account, actor: Actor): Promise<void> {
   await transaction.saveAccount(account);
   for (const { became, ...details } of account.changes) {

@@ -34,7 +34,6 @@ export interface KeySearch extends Omit<KeyListing, 'pageSize' | 'only'> {
 /** How many pages of keys are read to find one that could be narrower. */
 const MAX_PAGES = 20;
 
-/** The newest events of a key, as this administrator may see them. */
 export async function newestEvents(
   audit: Ports['audit'],
   { key, owner }: Pick<OwnedKey, 'key' | 'owner'>,

@@ -12,7 +12,6 @@ interface IdleSettings {
   readonly receivers: NoticeReceivers;
 }
 
-/** What a run did. */
 export type IdleCounts = Record<'notified' | 'ended', number>;
 
 /** In one transaction, in which the owner is locked. The next run takes further ones. */
@@ -31,12 +30,10 @@ export class RevokeIdleKeys {
     private readonly settings: IdleSettings,
   ) {}
 
-  /** Looks at all open keys. */
   find(): Promise<IdleCounts> {
     return this.decideAll((afterDays) => this.idleKeys.unused(afterDays));
   }
 
-  /** Looks at the keys whose owners were notified. */
   check(): Promise<IdleCounts> {
     return this.decideAll(() => this.idleKeys.noticed());
   }

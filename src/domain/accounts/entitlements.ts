@@ -109,7 +109,6 @@ function asDisplayString(value: string): string {
   return `%"${bytes.map(encode).join('')}"`;
 }
 
-/** What the platform gives an account. */
 export interface Entitlements {
   readonly permissions: readonly string[];
   readonly limits: AccountLimits;

@@ -37,7 +37,6 @@ export const SUCCESSES_KEPT_DAYS = 90;
 export const SIGN_IN_FROM_NETWORK = 5;
 /** Sign-in to one account from all networks that never signed in to it: limits guesses from many networks. */
 export const SIGN_IN_TO_ACCOUNT = 100;
-/** Password confirmations by a person who is signed in. */
 export const CONFIRMATION = 5;
 
 /**

@@ -146,7 +146,6 @@ export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
 
 /** The events that explain the stored state of a key. */
 export const KEY_HISTORY_TYPES = OWNER_EVENT_TYPES.filter((type) => type.startsWith('api_key.'));
-/** The prefix of the types of events that explain the stored state of an account. */
 export const ACCOUNT_HISTORY_PREFIX = 'account.';
 
 export interface Person {
@@ -177,7 +176,6 @@ export interface RecordedEvent {
 
 export interface AuditedEvent extends RecordedEvent {
   readonly actorId: string | null;
-  /** The account that the event is about. */
   readonly account: Person | null;
   /** What the key is called now. Null for a key of a purged account. */
   readonly keyName: string | null;

@@ -4,8 +4,6 @@ import type { KeyLabel } from '../keys/key-state.js';
 import { isLikeAnotherActor } from '../accounts/account-profile.js';
 import type { SealableEvent } from './audit-seal.js';
 
-/** The details of the events of a key, as the audit trail stores them. */
-
 /** Of a new key: what never changes. */
 export function fixedFacts(key: ApiKey) {
   const { access, publicPart, digest, expiresAt, replaces, graceSeconds, permissions, allowedNetworks } =
@@ -29,7 +27,6 @@ export function newLabel(key: ApiKey, previous: KeyLabel) {
   return { name, note, previousName: previous.name, previousNote: previous.note };
 }
 
-/** Of a pause, or its early end. */
 export function pauseFacts(key: ApiKey, by: PausedBy) {
   return { by, until: key.snapshot()[PAUSE_OF[by]]!.toISOString() };
 }

@@ -4,7 +4,6 @@ import { clientNetwork } from '../ip-address.js';
 /** Up to this rate each failure is committed at once. From here to the next rate, the pause between commits grows. */
 const EVERYDAY_FAILURES_PER_SECOND = 50;
 const FLOOD_FAILURES_PER_SECOND = 150;
-/** The pause between two commits in a flood. */
 export const LONGEST_PAUSE_MS = 250;
 
 /** What one process guarantees, measured by PostgreSQL's clock. */

@@ -27,7 +27,6 @@ export class RecordedAccount {
   private between: string | undefined;
   private readonly terms = RARE_TERMS.map((field) => new RecordedTerm(field));
 
-  /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
 
   add(event: HistoryEvent): void {

@@ -11,7 +11,6 @@ export class RecordedKey {
   private readonly events: Partial<Record<string, HistoryEvent>> = {};
   private readonly pauses: Partial<Record<keyof KeyPauses, HistoryEvent>> = {};
 
-  /** @param stored undefined where no such key is stored */
   constructor(private readonly stored: StoredKey | undefined) {}
 
   /** Of most types only the first event counts: a genuine trail has no second one. A key may be renamed many times. */

@@ -3,7 +3,6 @@ import { cancelsRotation } from '../keys/key-change.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import { detailsOf, type HistoryEvent, moment } from './event-details.js';
 
-/** The old key of a rotation. */
 export interface StoredPredecessor extends KeyTimes, Pick<ApiKeyState, 'replacedBy'> {
   /** How many keys were issued to replace it, one after the other. */
   readonly successors: number;

@@ -8,7 +8,6 @@ export interface KeyRights {
   /** The lower of the key's level and the highest that its owner's keys may have. */
   readonly access: AccessLevel;
   readonly permissions: readonly string[];
-  /** Whether the key was limited to some permissions at its creation. */
   readonly hasSubset: boolean;
   /** The CIDR ranges that requests must come from. Null: any address. */
   readonly allowedNetworks: readonly string[] | null;

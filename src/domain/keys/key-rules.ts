@@ -13,7 +13,6 @@ export const MAX_NOTE_LENGTH = 200;
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
 
-/** Null for an empty note: the key then has none. */
 export function normalizeKeyNote(note: string): string | null {
   return normalizeName(note) || null;
 }
@@ -85,7 +84,6 @@ interface RotationWish {
   readonly leaked?: boolean | undefined;
 }
 
-/** Throws one error that names every invalid field. */
 export function requireValid<Field extends string>(
   rules: Readonly<Record<Field, Rule>>,
   fields: Readonly<Partial<Record<NoInfer<Field>, unknown>>>,
@@ -96,7 +94,6 @@ export function requireValid<Field extends string>(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Key ids are UUIDs in lower case. */
 export function isKeyId(text: string): boolean {
   return UUID.test(text);
 }

@@ -16,7 +16,6 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
   /** What lists show of an imported key. Null: the key was made here. */
   readonly displayPrefix: string | null;
   readonly createdAt: Date;
-  /** The id of the key that this one replaces. */
   readonly replaces: string | null;
   /** Only of a successor: how long the old key keeps working after this key's first use. */
   readonly graceSeconds: number | null;
