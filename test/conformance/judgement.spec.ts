@@ -61,7 +61,7 @@ function standing({ access, owned, subset, networks, maxAccess }: Case['key']): 
   const limits = maxAccess ? { maxAccess } : {};
   const owner = { ...NO_ENTITLEMENTS, status: 'active', permissions: owned, limits } as const;
   const key = { id: 'k1', ownerId: 'u1', access, digest: Buffer.alloc(32), ...times, ...NEVER_PAUSED };
-  return KeyStanding.restore({ ...key, permissions: subset, allowedNetworks: networks, owner });
+  return new KeyStanding({ ...key, permissions: subset, allowedNetworks: networks, owner });
 }
 
 const inCapitals = (word: string) => word.replaceAll('-', '_').toUpperCase();

@@ -113,7 +113,7 @@ export const fakeKeyReader = (store: FakeStore): KeyReader => ({
     const owner = store.accounts.get(state.ownerId) ?? PURGED;
     const isFoundIdle = [state.id, state.replacedBy ?? ''].some((id) => store.idleNotices.get(id)?.foundIdleAt);
     const awaitsUse = isFoundIdle || (state.replaces !== null && state.firstUsedAt === null);
-    return { ...reading, found: KeyStanding.restore({ ...state, awaitsUse, owner }) };
+    return { ...reading, found: new KeyStanding({ ...state, awaitsUse, owner }) };
   },
 });
 

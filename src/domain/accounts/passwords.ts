@@ -47,15 +47,12 @@ export function attemptPassword(freeGuesses: number, state: ThrottleState | unde
   if (state?.blockedUntil && state.blockedUntil > now) {
     throw tooManyAttempts(Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000));
   }
-  const failures = (state ? failuresThatCount(state, now) : 0) + 1;
+  const restMs = state ? now.getTime() - state.lastAttemptAt.getTime() : 0;
+  const forgotten = Math.max(0, Math.floor(restMs / FAILURE_FORGOTTEN_AFTER_MS));
+  const failures = Math.max(0, (state?.failures ?? 0) - forgotten) + 1;
   const excess = failures - freeGuesses;
   const waitMs = excess < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** excess);
   return { failures, lastAttemptAt: now, blockedUntil: waitMs ? new Date(now.getTime() + waitMs) : null };
-}
-
-function failuresThatCount({ failures, lastAttemptAt }: ThrottleState, now: Date): number {
-  const forgotten = Math.floor((now.getTime() - lastAttemptAt.getTime()) / FAILURE_FORGOTTEN_AFTER_MS);
-  return Math.max(0, failures - Math.max(0, forgotten));
 }
 
 export function tooManyAttempts(retryAfterSeconds: number): LatchkeyError {

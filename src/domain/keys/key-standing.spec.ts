@@ -47,7 +47,7 @@ function standing(
   part: Partial<KeyTimes & { awaitsUse: boolean }> = {},
   entitled: Partial<Entitlements> = {},
 ): KeyStanding {
-  return KeyStanding.restore({
+  return new KeyStanding({
     ...NEVER_PAUSED,
     id: 'k1',
     ownerId: 'u1',

@@ -22,11 +22,7 @@ interface KeyStandingState extends KeyTimes, KeyRestrictions, KeyPauses {
 
 /** A key and its owner, from one database read. It is immutable, so that concurrent validations can share it. */
 export class KeyStanding {
-  private constructor(private readonly state: KeyStandingState) {}
-
-  static restore(state: KeyStandingState): KeyStanding {
-    return new KeyStanding(state);
-  }
+  constructor(private readonly state: KeyStandingState) {}
 
   get id(): string {
     return this.state.id;

@@ -99,7 +99,7 @@ export function serverOf({ now, standby, timeline, isSynchronous }: KeyRow) {
 export function toReading(sentAt: number, row: KeyRow, givesLeases: boolean): KeyReading {
   const now = toDate(row.now!);
   if (row.id === null) return { now, sentAt };
-  const found = KeyStanding.restore({
+  const found = new KeyStanding({
     id: row.id,
     ownerId: row.ownerId!,
     access: row.access as AccessLevel,
