@@ -64,12 +64,3 @@ export function managedTransaction<Needs extends KeyChanges, T>(
     personId === ownerId ? [] : [personId],
   );
 }
-
-/** A manager can't make keys for a service account that is stopped. Throws `account_not_active`. */
-export function requireActiveOwner({ isActive, status }: Account): void {
-  if (isActive) return;
-  throw new LatchkeyError(
-    'account_not_active',
-    `This service account is ${status}: its keys do not work, and no new ones can be made`,
-  );
-}

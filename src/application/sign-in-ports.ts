@@ -1,4 +1,4 @@
-import type { Account } from '#domain/accounts/account.js';
+import type { Account, SignInProfile } from '#domain/accounts/account.js';
 import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.js';
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 
@@ -133,11 +133,7 @@ export interface PlatformPerson {
   readonly profile?: LoginProfile | undefined;
 }
 
-export interface LoginProfile {
-  readonly issuedAt: Date;
-  /** Empty unless it is verified. */
-  readonly email: string;
-  readonly displayName: string;
+export interface LoginProfile extends Omit<SignInProfile, 'issuer' | 'permissions'> {
   readonly roles: readonly string[];
 }
 

@@ -32,17 +32,11 @@ export class SignInAccounts {
     const permissions = [...this.rules.permissions, ...roles.flatMap((role) => this.rules!.roles!.get(role)!)];
     const displayName = shownName(profile.displayName, id);
     const email = emailProblem(profile.email) ? '' : profile.email;
-    return this.store(id, { issuer, issuedAt: profile.issuedAt, email, displayName, permissions }, client);
-  }
-
-  /** Without the email, if another account has it. */
-  private async store(id: string, profile: SignInProfile, client: Client): Promise<Account | undefined> {
-    try {
-      return await this.signIn(id, profile, client);
-    } catch (error) {
+    const said = { issuer, issuedAt: profile.issuedAt, email, displayName, permissions };
+    return this.signIn(id, said, client).catch((error: unknown) => {
       if (!(error instanceof LatchkeyError && error.code === 'email_taken')) throw error;
-      return this.signIn(id, { ...profile, email: '' }, client);
-    }
+      return this.signIn(id, { ...said, email: '' }, client);
+    });
   }
 
   private signIn(id: string, profile: SignInProfile, client: Client): Promise<Account | undefined> {

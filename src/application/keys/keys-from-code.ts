@@ -55,21 +55,19 @@ interface KeysFromCodeParts extends Pick<Ports, 'keys' | 'accounts'> {
   readonly making: MakingSettings;
 }
 
-const optionalKey = (key: unknown) => (key === '' ? undefined : idempotencyKeyProblem(key as string));
-
 const CREATION_FIELDS = {
   ...KEY_FIELDS,
   accountId: (id: unknown) => accountIdProblem(id as string),
   expiresInDays: optional(KEY_FIELDS.expiresInDays),
   permissions: (list: unknown) => namedPermissionsProblem(list as readonly string[]),
-  idempotencyKey: optionalKey,
+  idempotencyKey: optional((key) => idempotencyKeyProblem(key as string)),
 } as const;
 
 const ORDERED_ROTATION_FIELDS = {
   ...ROTATION_FIELDS,
   keyId: (id: unknown) => (isKeyId(id as string) ? undefined : 'must be the id of a key, a UUID'),
   graceSeconds: optional(ROTATION_FIELDS.graceSeconds),
-  idempotencyKey: optionalKey,
+  idempotencyKey: CREATION_FIELDS.idempotencyKey,
 } as const;
 
 /** Makes and ends keys of service accounts, by the rules that people's keys have. Nobody confirms anything. */
@@ -83,16 +81,12 @@ export class KeysFromCode {
       note: wish.note || undefined,
       expiresInDays: wish.expiresInDays || undefined,
       allowedNetworks: wish.allowedNetworks.length > 0 ? wish.allowedNetworks : undefined,
+      idempotencyKey: wish.idempotencyKey || undefined,
     };
     requireValid(CREATION_FIELDS, order);
-    const { accountId: ownerId, access, permissions, idempotencyKey } = order;
-    const chosen = {
-      ...order,
-      ownerId,
-      access: access as AccessLevel,
-      permissions: namedPermissions(permissions),
-      idempotencyKey: idempotencyKey || undefined,
-    };
+    const { accountId: ownerId, access } = order;
+    const permissions = namedPermissions(order.permissions);
+    const chosen = { ...order, ownerId, access: access as AccessLevel, permissions };
     const { actor } = issuer;
     return this.begin(ownerId, issuer, (transaction) => createKey(transaction, chosen, actor, this.parts.making));
   }
@@ -101,9 +95,9 @@ export class KeysFromCode {
   async rotate(wish: RotationFromCode, issuer: Issuer): Promise<RotatedApiKey> {
     const { expiresInDays } = wish;
     const keyId = wish.keyId.toLowerCase();
-    requireValid(ORDERED_ROTATION_FIELDS, { ...wish, keyId });
-    const { ownerId } = await this.find(keyId, issuer);
     const idempotencyKey = wish.idempotencyKey || undefined;
+    requireValid(ORDERED_ROTATION_FIELDS, { ...wish, keyId, idempotencyKey });
+    const { ownerId } = await this.find(keyId, issuer);
     const order = { keyId, graceSeconds: graceSecondsOf(wish), expiresInDays, idempotencyKey };
     const { actor } = issuer;
     return this.begin(ownerId, issuer, (transaction) => rotateKey(transaction, order, actor, this.parts.making));

@@ -16,7 +16,7 @@ import type { KeyOrder, RotationOrder } from '#domain/keys/key-state.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { ListedKey } from '../lists.js';
-import { type Acting, type ManagedTransaction, requireActiveOwner } from '../managed-account.js';
+import type { Acting, ManagedTransaction } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, openKey } from './change-keys.js';
 
@@ -101,7 +101,11 @@ async function policyOfNewKey(
   { keyPolicy: service }: MakingSettings,
   idempotencyKey: string | undefined,
 ): Promise<KeyPolicy> {
-  requireActiveOwner(transaction.account);
+  const { isActive, status } = transaction.account;
+  if (!isActive) {
+    const message = `This service account is ${status}: its keys do not work, and no new ones can be made`;
+    throw new LatchkeyError('account_not_active', message);
+  }
   const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey, actorId!));
   if (earlier) {
     const message = 'An API key was already created under this Idempotency-Key; its secret is not shown again';
