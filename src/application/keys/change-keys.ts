@@ -41,8 +41,7 @@ export async function saveKeys(
     else await transaction.saveKey(key);
     const event = eventOf(change, actor, causes);
     if (event) await transaction.record(event);
-    const circumstances = { clientIp: actor.client.ip, leak: causes?.leaked };
-    for (const notice of noticesOfChange(change, circumstances)) await transaction.notify(notice);
+    for (const notice of noticesOfChange(change, actor.client.ip, causes?.leaked)) await transaction.notify(notice);
   }
 }
 

@@ -48,7 +48,7 @@ export const endDueKeys: EndDecision = (open, now) => {
   return {
     keys: changes.map(({ key }) => key),
     events: changes.map((change) => ({ ownerId: change.key.ownerId, event: eventOf(change, THE_SERVICE)! })),
-    notices: changes.flatMap((change) => noticesOfChange(change, { clientIp: null })),
+    notices: changes.flatMap((change) => noticesOfChange(change, null)),
   };
 };
 

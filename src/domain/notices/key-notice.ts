@@ -125,15 +125,14 @@ export function deliveriesOf(
   });
 }
 
-interface Circumstances {
-  readonly clientIp: string | null;
-  readonly leak?: LeakSite | undefined;
-}
-
 /** The notices of a change, in the order in which they are sent. A rotation is announced with the new key. */
-export function noticesOfChange(change: KeyChange, { clientIp, leak }: Circumstances): KeyNotice[] {
+export function noticesOfChange(change: KeyChange, clientIp: string | null, leak?: LeakSite): KeyNotice[] {
   const { key, became } = change;
-  if (became === 'created') return created(key, clientIp);
+  if (became === 'created') {
+    const made = { key, clientIp, ...(key.replaces !== null && { replacesKeyId: key.replaces }) };
+    const created = { type: 'api_key.created', ...made } as const;
+    return key.replaces === null ? [created] : [created, { type: 'api_key.rotated', ...made }];
+  }
   if (became === 'expired') return [{ type: 'api_key.expired', key }];
   if (became === 'paused') return [{ type: 'api_key.paused', key, pausedUntil: key.snapshot()[PAUSE_OF[change.by]] }];
   if (became !== 'revoked') return [];
@@ -143,14 +142,5 @@ export function noticesOfChange(change: KeyChange, { clientIp, leak }: Circumsta
   return [
     { type: 'api_key.revoked', key, reason, ...found },
     { type: 'api_key.leaked', key, ...found },
-  ];
-}
-
-function created(key: ApiKey, clientIp: string | null): KeyNotice[] {
-  const { replaces: replacesKeyId } = key;
-  if (replacesKeyId === null) return [{ type: 'api_key.created', key, clientIp }];
-  return [
-    { type: 'api_key.created', key, clientIp, replacesKeyId },
-    { type: 'api_key.rotated', key, clientIp, replacesKeyId },
   ];
 }

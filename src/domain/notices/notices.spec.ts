@@ -89,13 +89,11 @@ describe('channelsOf', () => {
     expect(channelsOf(type, { webhook: false, mail: false })).toEqual([]);
   });
 });
-
-const NOBODY = { clientIp: null };
 const LEAK = { source: 'scanner', url: 'https://git.example/x' };
 
 describe('noticesOfChange', () => {
   test('names the address of the request that created a key', () => {
-    expect(noticesOfChange({ key, became: 'created' }, { clientIp: '192.0.2.7' })).toEqual([
+    expect(noticesOfChange({ key, became: 'created' }, '192.0.2.7')).toEqual([
       { type: 'api_key.created', key, clientIp: '192.0.2.7' },
     ]);
   });
@@ -103,35 +101,33 @@ describe('noticesOfChange', () => {
   test('announces the new key and the rotation', () => {
     const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0, policy: POLICY }, keyString, NOW);
     const fields = { key: next, clientIp: null, replacesKeyId: key.id };
-    expect(noticesOfChange({ key: next, became: 'created' }, NOBODY)).toEqual([
+    expect(noticesOfChange({ key: next, became: 'created' }, null)).toEqual([
       { type: 'api_key.created', ...fields },
       { type: 'api_key.rotated', ...fields },
     ]);
-    expect(noticesOfChange({ key, became: 'rotated' }, NOBODY)).toEqual([]);
-    expect(noticesOfChange({ key: next, became: 'used', replaced: key }, NOBODY)).toEqual([]);
+    expect(noticesOfChange({ key, became: 'rotated' }, null)).toEqual([]);
+    expect(noticesOfChange({ key: next, became: 'used', replaced: key }, null)).toEqual([]);
   });
 
   test('announces an expiry without other fields', () => {
-    expect(noticesOfChange({ key, became: 'expired' }, { clientIp: '192.0.2.7', leak: LEAK })).toEqual([
-      { type: 'api_key.expired', key },
-    ]);
+    expect(noticesOfChange({ key, became: 'expired' }, '192.0.2.7', LEAK)).toEqual([{ type: 'api_key.expired', key }]);
   });
 
   test.each(['owner', 'administrator', 'platform', 'purged'] as const)(
     'announces a revocation by %s with the reason',
     (reason) => {
       const revoked = { type: 'api_key.revoked', key, reason };
-      expect(noticesOfChange({ key, became: 'revoked', reason }, { clientIp: null, leak: LEAK })).toEqual([revoked]);
+      expect(noticesOfChange({ key, became: 'revoked', reason }, null, LEAK)).toEqual([revoked]);
     },
   );
 
   test('announces the revocation and the leak, both with where the key was found', () => {
     const change = { key, became: 'revoked', reason: 'leaked' } as const;
-    expect(noticesOfChange(change, NOBODY)).toEqual([
+    expect(noticesOfChange(change, null)).toEqual([
       { type: 'api_key.revoked', key, reason: 'leaked' },
       { type: 'api_key.leaked', key },
     ]);
-    expect(noticesOfChange(change, { clientIp: null, leak: LEAK })).toEqual([
+    expect(noticesOfChange(change, null, LEAK)).toEqual([
       { type: 'api_key.revoked', key, reason: 'leaked', leak: LEAK },
       { type: 'api_key.leaked', key, leak: LEAK },
     ]);
