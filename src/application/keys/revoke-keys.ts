@@ -13,9 +13,6 @@ import { isProof } from '#domain/keys/key-restrictions.js';
 import type { KeyProof } from '#domain/keys/key-string.js';
 import { keyProofsIn } from '#domain/leaks/leak-report.js';
 
-/** Of a leak that the key's owner did not report. */
-const UNKNOWN_SITE: LeakSite = { source: null, url: null };
-
 interface RevocationCause {
   readonly actor: Actor;
   readonly reason: RevocationReason;
@@ -94,10 +91,9 @@ export class RevokeKeys {
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
   async leakedIn(text: string, administrator: Actor): Promise<LeakedKey[]> {
-    const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), {
-      actor: administrator,
-      site: UNKNOWN_SITE,
-    });
+    // A leak that the key's owner did not report has a site, even an unknown one.
+    const circumstances = { actor: administrator, site: { source: null, url: null } };
+    const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), circumstances);
     if (errors.length > 0) throw errors[0];
     return leaked;
   }

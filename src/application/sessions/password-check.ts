@@ -35,10 +35,7 @@ export class PasswordCheck {
   /** One attempt after the other: right passwords that come at the same time must not count as guesses of each other. */
   private inTurn<T>(subject: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.turns.get(subject) ?? Promise.resolve()).then(work);
-    const over = turn.then(
-      () => undefined,
-      () => undefined,
-    );
+    const over = turn.catch(() => undefined);
     this.turns.set(subject, over);
     void over.then(() => this.turns.get(subject) === over && this.turns.delete(subject));
     return turn;

@@ -45,10 +45,8 @@ export function accountIdProblem(id: string): string | undefined {
 }
 
 /** The audit trail names service identities and people at the command line like this. */
-const NAMES_ANOTHER_ACTOR = /^(?:service|admin):/;
-
 export function isLikeAnotherActor(id: string): boolean {
-  return NAMES_ANOTHER_ACTOR.test(id);
+  return /^(?:service|admin):/.test(id);
 }
 
 /** Accounts that are older than this rule may have such an id. */

@@ -45,9 +45,8 @@ export function detailsOf({ details }: Pick<HistoryEvent, 'details'>): Readonly<
 }
 
 /** `service`: a service identity. `administrator`: a person at the command line. */
-export type ActorKind = 'account' | 'service' | 'administrator';
-
-const ACTOR_KINDS = { account: true, service: true, administrator: true } satisfies Record<ActorKind, true>;
+const ACTOR_KINDS = ['account', 'service', 'administrator'] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /**
  * What the actor's id names. Null where nobody acted, and where an id that may be an account's or another actor's was
@@ -55,8 +54,7 @@ const ACTOR_KINDS = { account: true, service: true, administrator: true } satisf
  */
 export function actorKindOf(event: Pick<HistoryEvent, 'actorId' | 'details'>): ActorKind | null {
   const { actorKind } = detailsOf(event);
-  const isKind = typeof actorKind === 'string' && Object.hasOwn(ACTOR_KINDS, actorKind);
-  return isKind ? (actorKind as ActorKind) : plainActorKind(event.actorId);
+  return ACTOR_KINDS.find((kind) => kind === actorKind) ?? plainActorKind(event.actorId);
 }
 
 /** An id that does not look like another actor's can only be an account's. */

@@ -85,7 +85,8 @@ export function groupFailures(failures: readonly FailedAuthentication[], isFlood
  */
 export function limitGroups(groups: readonly FailureGroup[], maxGroups: number): FailureGroup[] {
   if (groups.length <= maxGroups) return [...groups];
-  const byWorth = [...groups.filter(isOfOwner), ...groups.filter((group) => !isOfOwner(group))];
+  const rank = ({ failure }: FailureGroup) => (failure.ownerId === null ? 1 : 0);
+  const byWorth = groups.toSorted((one, other) => rank(one) - rank(other));
   const reasons = new Set(groups.map(({ failure }) => failure.reason));
   const kept = Math.max(maxGroups - reasons.size, 0);
   const rest = new Map<FailureReason, number>();
@@ -96,8 +97,4 @@ export function limitGroups(groups: readonly FailureGroup[], maxGroups: number):
     ...byWorth.slice(0, kept),
     ...[...rest].map(([reason, count]) => ({ failure: failureOf(reason, NO_CLIENT), count })),
   ];
-}
-
-function isOfOwner({ failure }: FailureGroup): boolean {
-  return failure.ownerId !== null;
 }
