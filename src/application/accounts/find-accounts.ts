@@ -31,14 +31,9 @@ export class FindAccounts {
       pageSize: pageSizeProblem(pageSize),
     });
     const size = pageSize || DEFAULT_PAGE_SIZE;
-    const after = pageToken === undefined ? undefined : idIn(pageToken);
+    const after = pageToken === undefined ? undefined : textIn(pageToken);
+    if (pageToken !== undefined && accountIdProblem(after ?? '')) throw wrongPageToken();
     const found = await this.accounts.list(filter, after, size + 1);
     return pageOf(found, size, ({ id }) => id);
   }
-}
-
-function idIn(pageToken: string): string {
-  const id = textIn(pageToken);
-  if (id !== undefined && accountIdProblem(id) === undefined) return id;
-  throw wrongPageToken();
 }

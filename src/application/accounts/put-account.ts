@@ -14,12 +14,6 @@ export interface PutAccountCommand extends AccountProfile {
   readonly passwordHash?: string | undefined;
 }
 
-interface NewPassword {
-  readonly passwordHash?: string;
-  /** The stored hash, when the sent password matches it. */
-  readonly sameAs?: string;
-}
-
 export class PutAccount {
   constructor(
     private readonly accounts: Pick<Accounts, 'find' | 'findByEmail'> & AccountLocks<AccountChanges>,
@@ -68,11 +62,11 @@ export class PutAccount {
     return holder.id;
   }
 
-  /** The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. */
-  private async newPassword(
-    { password, passwordHash }: PutAccountCommand,
-    current: string | null | undefined,
-  ): Promise<NewPassword> {
+  /**
+   * The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. Then
+   * `sameAs` is the stored hash.
+   */
+  private async newPassword({ password, passwordHash }: PutAccountCommand, current: string | null | undefined) {
     if (passwordHash !== undefined) {
       requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });
       return { passwordHash };
