@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { pressAll } from './support/keyboard.js';
 import { putKeys, type KeyRow } from './support/rows.js';
+import { wider } from './support/look.js';
 import { button, dialog, focusOn, keyLink } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
@@ -15,15 +16,24 @@ const EXPIRED: KeyRow = {
   use: [{ daysAgo: 0, granted: 0, refused: 212 }],
 };
 
-const LEAKED: KeyRow = {
-  name: 'CI deploy',
+/** Its owner ended it as leaked. */
+const CHECK: KeyRow = {
+  name: 'Shop',
   access: 'read-and-write',
   createdDaysAgo: 3,
   expiresInDays: 27,
   revokedDaysAgo: 0.2,
   revokedReason: 'leaked',
-  leak: { source: null, url: 'https://github.com/acme/log' },
+  usedMinutesAgo: 300,
 };
+
+const LEAKED: KeyRow = { ...CHECK, name: 'CI deploy', leak: { source: null, url: 'https://github.com/acme/log' } };
+
+/** A rotation that nobody finished, whose buttons have the longest words. */
+const UNFINISHED: readonly KeyRow[] = [
+  { name: 'Backup', createdDaysAgo: 1, expiresInDays: 89, graceSeconds: 86_400 },
+  { name: 'Backup', createdDaysAgo: 60, expiresInDays: 2.1 },
+];
 
 const section = (page: Page) => page.getByRole('region', { name: 'Needs attention' });
 
@@ -35,11 +45,11 @@ describe('what needs attention', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  async function openWith(keys: readonly KeyRow[]): Promise<Page> {
+  async function openWith(keys: readonly KeyRow[], options = {}): Promise<Page> {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, keys);
-    const { page } = await stage.open({ owner });
-    await button(page, 'Create API key').waitFor();
+    const { page } = await stage.open({ owner, options });
+    await page.getByRole('region', { name: /^(Needs attention|Handlungsbedarf)$/ }).waitFor();
     return page;
   }
 
@@ -63,30 +73,43 @@ describe('what needs attention', () => {
   });
 
   test.each([
-    { ...EXPIRED, fix: 'Create again…: Old laptop', title: 'Create again' },
-    { ...LEAKED, fix: 'Replace…: CI deploy', title: 'Replace leaked “CI deploy”' },
-  ])('is fixed by 15 presses and the password from the freshly loaded page: $name', async ({ fix, title, ...key }) => {
-    const page = await openWith([{ name: 'Fine' }, key]);
-    await button(section(page), fix).waitFor();
-    // Sign out, light or dark, the tabs, "Create API key", and then the first key that needs attention and what mends it.
-    await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
-    await focusOn(button(section(page), fix));
-    await page.keyboard.press('Enter');
-    const form = dialog(page, title);
-    await focusOn(form.getByLabel('Name', { exact: true }));
-    await expectChoices(form, key.name);
-    // The four words of the sentence, and the password.
-    await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
-    await focusOn(page.getByLabel('Your password', { exact: true }));
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
-    await focusOn(button(page, 'Copy key'));
-    await page.keyboard.press('Enter');
-    await focusOn(button(page, 'Copied'));
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect((await stage.service.clients.validate(copied)).outcome).toBe('grant');
-    await page.keyboard.press('Escape');
-    await focusOn(keyLink(page, key.name).first());
-    await section(page).waitFor({ state: 'detached' });
+    ['en-US', 320],
+    ['de-DE', 360],
+  ])('fits into a phone, also with the longest buttons (%s)', async (locale, width) => {
+    const page = await openWith([...UNFINISHED, LEAKED, CHECK, EXPIRED], { locale });
+    expect(await page.getByRole('button', { name: /^(Mark handled|Abhaken)/ }).count()).toBe(4);
+    expect(await wider(page, { width, height: 740 })).toEqual([]);
   });
+
+  test.each([
+    { ...EXPIRED, fix: 'Create again…: Old laptop', title: 'Create again', links: ['Tab'] },
+    { ...LEAKED, fix: 'Replace…: CI deploy', title: 'Replace leaked “CI deploy”', links: ['Tab', 'Tab'] },
+  ])(
+    'is fixed by at most 16 presses and the password from the freshly loaded page: $name',
+    async ({ fix, title, links, ...key }) => {
+      const page = await openWith([{ name: 'Fine' }, key]);
+      await button(section(page), fix).waitFor();
+      // Sign out, light or dark, the tabs, "Create API key", then the links of the first key that needs attention, to its
+      // details and to what it did, and what mends it.
+      await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', ...links, 'Tab']);
+      await focusOn(button(section(page), fix));
+      await page.keyboard.press('Enter');
+      const form = dialog(page, title);
+      await focusOn(form.getByLabel('Name', { exact: true }));
+      await expectChoices(form, key.name);
+      // The four words of the sentence, and the password.
+      await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
+      await focusOn(page.getByLabel('Your password', { exact: true }));
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Enter');
+      await focusOn(button(page, 'Copy key'));
+      await page.keyboard.press('Enter');
+      await focusOn(button(page, 'Copied'));
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect((await stage.service.clients.validate(copied)).outcome).toBe('grant');
+      await page.keyboard.press('Escape');
+      await focusOn(keyLink(page, key.name).first());
+      await section(page).waitFor({ state: 'detached' });
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { type WebhookServer, startWebhookServer } from '../support/platform/webh
 import { startService } from '../support/processes/service.js';
 import { look } from './support/look.js';
 import { putKeys, type KeyRow } from './support/rows.js';
-import { row, showDetails } from './support/screen.js';
+import { button, row, showDetails } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const UNUSED = {
@@ -46,5 +46,16 @@ describe('a key that ends unless it is used', () => {
     await showDetails(page, 'Status dashboard');
     await page.getByText('Ends unless it is used', { exact: true }).waitFor();
     await look('details-idle', page);
+  });
+
+  test('has its buttons below those of what needs attention', async () => {
+    const page = await openWith([{ name: 'Old laptop', expiresInDays: 3 }, UNUSED]);
+    const boxOf = async (name: string) => {
+      const { x, width } = (await button(page, name).boundingBox())!;
+      return [x, width];
+    };
+    await button(page, 'Revoke…: Status dashboard').waitFor();
+    expect(await boxOf('Revoke…: Status dashboard')).toEqual(await boxOf('Rotate…: Old laptop'));
+    expect(await boxOf('Mark handled: Status dashboard')).toEqual(await boxOf('Mark handled: Old laptop'));
   });
 });

@@ -74,9 +74,11 @@ describe('what needs attention', () => {
     expect(found(leaked(30.1))).toEqual([]);
   });
 
-  test('is no key that its owner ended as leaked, and none that such a key had replaced', () => {
+  test('is a key that its owner ended as leaked only if it was used, and none that such a key had replaced', () => {
     const ended = leaked(1, { id: 'ended', name: 'CI deploy', createdAt: at(-2), leak: null });
     expect(found(ended, leaked(3, { name: 'CI deploy' }))).toEqual([]);
+    // It may have been used by a stranger.
+    expect(found({ ...ended, lastUsedAt: at(-1) }, leaked(3, { name: 'CI deploy' }))).toEqual(['check ended']);
     const other = { ...ended, leak: REPORTED };
     expect(found(other, leaked(3, { name: 'CI deploy' }))).toEqual(['leaked ended', 'leaked leaked']);
   });

@@ -1,6 +1,7 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { fireEvent } from '@testing-library/react/pure';
+import type { ApiKey } from '../src/api/types';
 import { NoAnswer, Refusal, ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
 import {
@@ -442,6 +443,71 @@ describe('what needs attention', () => {
     },
   );
 
+  const leaked = (given: Partial<ApiKey> = {}) =>
+    anApiKey({
+      name: 'Shop',
+      status: 'revoked',
+      revokedAt: iso(-10 * DAY_MS),
+      revokedReason: 'leaked',
+      createdAt: iso(-100 * DAY_MS),
+      lastUsedAt: iso(-11 * DAY_MS),
+      leak: { source: null, url: 'https://github.com/acme/log' },
+      ...given,
+    });
+  const use = (clientIp: string, firstDay: string, lastDay: string) => ({
+    clientIp,
+    service: 'api',
+    firstAt: `${firstDay}T08:00:00.000Z`,
+    lastAt: `${lastDay}T08:00:00.000Z`,
+  });
+
+  test.each([
+    [
+      'en',
+      'Needs attention',
+      {},
+      (day: string) =>
+        `In its last 7 days: 1,207 requests accepted, from 2 addresses; 203.0.113.7 is new since ${day} · See its usage`,
+      'See its usage: Shop',
+    ],
+    [
+      'de',
+      'Gut zu wissen',
+      { leak: null },
+      (day: string) =>
+        `In seinen letzten 7 Tagen: 1.207 Anfragen akzeptiert, von 2 Adressen; 203.0.113.7 ist neu seit ${day} · Nutzung ansehen`,
+      'Nutzung ansehen: Shop',
+    ],
+  ] as const)(
+    'says what a leaked key did in its last days, whoever reported it, and leads to its usage (%s)',
+    async (language, title, given, did, link) => {
+      const key = leaked(given);
+      const at = Date.parse(key.revokedAt!);
+      const day = (daysBefore: number) => new Date(at - daysBefore * DAY_MS).toISOString().slice(0, 10);
+      const days = [7, 6, 0].map((ago, n) => ({ day: day(ago), granted: [5000, 200, 1007][n]!, refused: 3 }));
+      const uses = [
+        use('203.0.113.7', day(2), day(1)),
+        use('198.51.100.4', day(60), day(3)),
+        use('192.0.2.1', day(60), day(8)),
+      ];
+      const denied = { at: iso(-DAY_MS), reason: 'revoked', operation: 'read' };
+      api.keys = [key];
+      api.histories = {
+        [key.id]: {
+          days,
+          uses: [...uses, { ...use('192.0.2.9', day(0), day(0)), lastAt: denied.at, lastDenial: denied }],
+        },
+      };
+      openPanel({ language });
+      const section = await region(title);
+      const written = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+      const words = did(written.format(at - 2 * DAY_MS).replaceAll(' ', '\u00a0'));
+      await waitFor(() => expect(section.getByRole('listitem').textContent).toContain(words));
+      await user.click(section.getByRole('link', { name: link }));
+      await dialog('Shop');
+    },
+  );
+
   test('says of a key that ends unless it is used, in its row, in the section and in its details', async () => {
     api.keys = [anApiKey({ lastUsedAt: iso(-3 * MINUTE_MS) }), idle()];
     openPanel();
@@ -490,15 +556,17 @@ describe('what needs attention', () => {
     await user.keyboard('{Escape}');
     await isGone(() => screen.queryByRole('dialog'));
     section.getByText(/The new key has not been used yet; the old one expires in 2 days/);
-    await user.click(section.getByRole('button', { name: 'Undo rotation…: Backup' }));
+    const undo = section.getByRole('button', { name: 'Undo rotation…: Backup' });
+    expect(undo.getAttribute('data-variant')).toBe('default');
+    await user.click(undo);
     await screen.findByText('The new key is revoked', { exact: false });
   });
 
-  test('leads from a key that ends unless it is used to its revocation', async () => {
+  test('leads from a key that ends unless it is used to its revocation, by a button that is not red', async () => {
     api.keys = [idle()];
     openPanel();
     const revoke = (await region('Good to know')).getByRole('button', { name: 'Revoke…: Status dashboard' });
-    expect(revoke.getAttribute('data-variant')).toBe('outline');
+    expect(revoke.getAttribute('data-variant')).toBe('default');
     await user.click(revoke);
     await dialog('Revoke “Status dashboard”?');
   });
@@ -514,7 +582,8 @@ describe('what needs attention', () => {
     await press(`${label}Job 1`, section);
     await screen.findByText(/^The service isn’t available|^Der Dienst ist/);
     await press(`${label}Job 1`, section);
-    await focusOn(() => section.getByRole('listitem').querySelector('button'));
+    // Not on a button: a second press would do something else.
+    await focusOn(() => section.getByRole('link', { name: 'Job 2' }));
     expect(section.getAllByRole('listitem')).toHaveLength(1);
     await press(`${label}Job 2`, section);
     await focusOn(() => screen.getByRole('heading', { name: heading, level: 2 }));

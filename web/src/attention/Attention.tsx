@@ -12,10 +12,12 @@ import { pauseOf } from '../key/status';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
-import { dangerous, once } from '../ui/buttons';
+import { once } from '../ui/buttons';
 import { describeFailure } from '../ui/Notice';
 import { AlertIcon, ClockIcon, WarningIcon } from '../ui/icons';
-import { type Concern, markOf } from './attention';
+import { type Concern, isCalm, markOf } from './attention';
+import { LastWeek } from '../history/LastWeek';
+import { useKey } from '../key/useKey';
 import list from '../ui/list.module.css';
 import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
@@ -25,13 +27,22 @@ const SHOWN = 3;
 
 interface Props {
   readonly concerns: readonly Concern[];
-  /** They are no alarm. */
-  readonly areCalm?: boolean;
   /** Where the details of a key are. */
   readonly placeOf: (keyId: string) => PanelPlace;
 }
 
-export function Attention({ concerns, placeOf, areCalm }: Props) {
+/** What needs doing, and below it what is no alarm. */
+export function Attention({ concerns, placeOf }: Props) {
+  if (concerns.length === 0) return null;
+  return (
+    <div className={classes.sections}>
+      <Concerns concerns={concerns.filter((concern) => !isCalm(concern))} placeOf={placeOf} />
+      <Concerns concerns={concerns.filter(isCalm)} placeOf={placeOf} areCalm />
+    </div>
+  );
+}
+
+function Concerns({ concerns, placeOf, areCalm }: Props & { readonly areCalm?: boolean }) {
   const texts = useTexts();
   const { attention } = texts;
   const { client, announce, focusHeading } = usePanel();
@@ -49,7 +60,7 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
       const marked = await client.markHandled(keyId, markOf(concern, now));
       // The line disappears with the focus.
       const next = line.nextElementSibling ?? line.previousElementSibling;
-      (next?.querySelector('button') ?? { focus: focusHeading }).focus();
+      (next?.querySelector('a') ?? { focus: focusHeading }).focus();
       await collapse(line);
       showCurrent(queryClient, [marked]);
       announce(attention.about(attention.handled, name));
@@ -59,7 +70,7 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   };
   if (concerns.length === 0) return null;
   return (
-    <section className={list.frame} aria-labelledby={id}>
+    <section className={`${list.frame} ${classes.section}`} aria-labelledby={id}>
       <Title order={3} size="h5" px="md" pt="sm">
         <span id={id}>{areCalm ? attention.calm : attention.title}</span>{' '}
         <Text span inherit c="dimmed">
@@ -106,10 +117,11 @@ async function collapse(line: HTMLElement): Promise<void> {
 
 const ICONS = { leaked: <AlertIcon />, failing: <WarningIcon />, soon: <ClockIcon />, calm: <AlertIcon /> };
 
-function severityOf({ kind }: Concern): keyof typeof ICONS {
+function severityOf(concern: Concern): keyof typeof ICONS {
+  const { kind } = concern;
   if (kind === 'leaked') return kind;
   if (kind === 'expired' || kind === 'idle') return 'failing';
-  return kind === 'reading' || kind === 'idling' ? 'calm' : 'soon';
+  return kind === 'reading' || isCalm(concern) ? 'calm' : 'soon';
 }
 
 interface LineProps extends Pick<Props, 'placeOf'> {
@@ -157,15 +169,11 @@ function Line({ concern, canRotate, canCreate, placeOf, onHandled }: LineProps) 
           {title}
         </div>
         <Text c="dimmed">{text}</Text>
+        {(kind === 'leaked' || kind === 'check') && <LeakedWeek concern={concern} place={placeOf(key.id)} />}
       </div>
       <div className={classes.actions}>
-        {canMend && (
-          <Button
-            ref={fix}
-            {...(isRevoked ? dangerous : { variant: 'default' })}
-            aria-label={attention.about(label, key.name)}
-            onClick={mend}
-          >
+        {canMend && label !== undefined && (
+          <Button ref={fix} variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
             {label}
           </Button>
         )}
@@ -183,7 +191,37 @@ function Line({ concern, canRotate, canCreate, placeOf, onHandled }: LineProps) 
   );
 }
 
-function wordsOf(concern: Concern, now: number, texts: Texts) {
+interface LeakedWeekProps {
+  readonly concern: Concern;
+  readonly place: PanelPlace;
+}
+
+function LeakedWeek({ concern: { key, at }, place }: LeakedWeekProps) {
+  const { about } = useTexts().attention;
+  const found = useKey(key.id);
+  return (
+    <div className={classes.week}>
+      <LastWeek
+        found={found}
+        end={Date.parse(at)}
+        link={(words) => (
+          <PlaceLink place={place} className={surface.link} aria-label={about(words, key.name)}>
+            {words}
+          </PlaceLink>
+        )}
+      />
+    </div>
+  );
+}
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+  /** Of what mends it. */
+  readonly label?: string;
+}
+
+function wordsOf(concern: Concern, now: number, texts: Texts): Words {
   const { attention, keys, language } = texts;
   const { kind, key, at } = concern;
   if (kind === 'expiring') {
@@ -206,10 +244,12 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     return { title: `· ${title}`, text: attention[kind].text, label };
   }
   const when = relativeTime(at, now, texts, true);
+  const { leaked: leak } = attention;
+  if (kind === 'check') return { title: leak.title(leak.somewhere, when), text: leak.check };
   const { rejected } = concern;
   const since = rejected > 0 ? attention.rejected(rejected, wholeNumber(rejected, language)) : '';
   if (kind === 'leaked') {
-    const { title, text, fix, on, by, somewhere } = attention.leaked;
+    const { title, text, fix, on, by, somewhere } = leak;
     const { host, source } = key.leak ? leakPlace(key.leak) : {};
     const leaked = host === undefined ? (source === undefined ? somewhere : by(source)) : on(host);
     return { title: title(leaked, when) + since, text, label: fix };

@@ -14,6 +14,8 @@ export type Concern =
       readonly at: string;
       readonly rejected: number;
     }
+  /** Its owner ended it as leaked, and may not know what it did before. */
+  | { readonly kind: 'check'; readonly key: ApiKey; readonly at: string }
   | { readonly kind: 'expiring'; readonly key: ApiKey; readonly at: string }
   /** Somebody who is no manager any more made it, and knows the key string. */
   | { readonly kind: 'seen'; readonly key: ApiKey; readonly at: string }
@@ -23,6 +25,9 @@ export type Concern =
   | { readonly kind: 'idling'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation | undefined }
   /** The new key of a rotation has not been used. `key` is the old one. */
   | { readonly kind: 'unused'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation };
+
+/** Nothing breaks if nobody does anything about it. */
+export const isCalm = ({ kind }: Concern): boolean => kind === 'idling' || kind === 'check';
 
 /** What needs doing, most urgent first. */
 export function attention(keys: readonly ApiKey[], now: number): readonly Concern[] {
@@ -72,17 +77,20 @@ function concernOfEnded(key: ApiKey, keys: readonly ApiKey[], now: number): Conc
   const kind = causeOf(key, now);
   if (!kind) return undefined;
   const at = kind === 'expired' ? key.expiresAt : (key.revokedAt ?? key.expiresAt);
-  if (now - Date.parse(at) > REMEMBERED_MS || isReplaced(key, keys, now)) return undefined;
+  if (now - Date.parse(at) > REMEMBERED_MS) return undefined;
+  if (kind === 'check') return key.lastUsedAt === null ? undefined : { kind, key, at };
+  if (isReplaced(key, keys, now)) return undefined;
   const { count: rejected } = rejectedSince(key.recent.refused, at, now);
   const wasInUse = key.lastUsedAt !== null && Date.parse(at) - Date.parse(key.lastUsedAt) <= IN_USE_MS;
   return kind === 'leaked' || rejected > 0 || wasInUse ? { kind, key, at, rejected } : undefined;
 }
 
 /** Undefined for an end that a person decided on. */
-function causeOf(key: ApiKey, now: number): 'leaked' | 'expired' | 'idle' | undefined {
+function causeOf(key: ApiKey, now: number): 'leaked' | 'check' | 'expired' | 'idle' | undefined {
   if (statusAt(key, now) === 'expired') return 'expired';
   const { revokedReason } = key;
-  return revokedReason === 'idle' || (revokedReason === 'leaked' && key.leak) ? revokedReason : undefined;
+  if (revokedReason === 'leaked') return key.leak ? 'leaked' : 'check';
+  return revokedReason === 'idle' ? 'idle' : undefined;
 }
 
 /**

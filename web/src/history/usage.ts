@@ -58,6 +58,39 @@ export function isNewAddress(firstAt: string, createdAt: string, now: number): b
   return isRecent(firstAt) && !isRecent(createdAt);
 }
 
+interface Week {
+  /** Accepted ones. */
+  readonly requests: number;
+  /** From which some of them came. */
+  readonly addresses: number;
+  /** More addresses may have been used: the service keeps the last few, denied ones among them. */
+  readonly isAtLeast: boolean;
+  /** Those of them that appeared in these days, the last one first. */
+  readonly isNew: readonly AddressUse[];
+}
+
+const KEPT_ADDRESSES = 5;
+
+/**
+ * What a key did in the seven days in UTC that end with a time.
+ * @param end now, or when the key ended
+ */
+export function weekUntil(
+  { uses, days, createdAt }: { uses: readonly AddressUse[]; days: readonly DayCount[]; createdAt: string },
+  end: number,
+): Week {
+  const week = daysUntil(dayOf(end), 7);
+  const used = uses.filter((use) => isAccepted(use) && use.lastAt.slice(0, 10) >= week[0]!);
+  return {
+    requests: days.reduce((sum, { day, granted }) => sum + (week.includes(day) ? granted : 0), 0),
+    addresses: used.length,
+    isAtLeast: uses.length >= KEPT_ADDRESSES,
+    isNew: used
+      .filter(({ firstAt }) => isNewAddress(firstAt, createdAt, end))
+      .toSorted((one, other) => Date.parse(other.firstAt) - Date.parse(one.firstAt)),
+  };
+}
+
 /** Whether any request from an address was accepted. Where none was, its last request is the rejected one. */
 export function isAccepted({ lastAt, lastDenial }: { lastAt: string; lastDenial?: { at: string } }): boolean {
   return lastAt !== lastDenial?.at;

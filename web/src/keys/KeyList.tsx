@@ -80,8 +80,7 @@ export function KeyList({ list, filter, links }: Props) {
 
   return (
     <Stack gap="lg">
-      <Attention concerns={concerns.filter(({ kind }) => kind !== 'idling')} placeOf={links.placeOf} />
-      <Attention concerns={concerns.filter(({ kind }) => kind === 'idling')} placeOf={links.placeOf} areCalm />
+      <Attention concerns={concerns} placeOf={links.placeOf} />
       {isLong && <KeyFilters filter={filter} countOf={countOf} search={search} onSearch={setSearch} />}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
       {wanted && found === 0 ? (

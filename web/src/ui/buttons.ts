@@ -7,5 +7,7 @@ export const once =
     if (event.detail < 2) act(event);
   };
 
-/** The look of each button that leads to the end of a key. The one that ends it is filled. */
+/**
+ * The look of a button that leads to the end of a key, except next to advice that is another. The one that ends it is filled.
+ */
 export const dangerous = { variant: 'outline', color: 'red', c: 'var(--mantine-color-error)' } as const;

@@ -9,6 +9,8 @@ export const attention = {
     title: (leaked: string, when: string) => `${leaked}, revoked ${when}`,
     text: 'Nobody can use it any more. Put a new key in its place, and check what it did before.',
     fix: 'Replace…',
+    /** Of a key that its owner ended. */
+    check: 'Nobody can use it any more. Check what it did before.',
   },
   expired: {
     title: (when: string) => `expired ${when}`,

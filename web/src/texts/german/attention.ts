@@ -10,6 +10,7 @@ export const attention: Texts['attention'] = {
     title: (leaked, when) => `wurde ${leaked} und ${when} widerrufen`,
     text: 'Niemand kann ihn mehr nutzen. Setzen Sie einen neuen Schlüssel ein und prüfen Sie, was mit dem alten geschehen ist.',
     fix: 'Ersetzen…',
+    check: 'Niemand kann ihn mehr nutzen. Prüfen Sie, was mit ihm geschehen ist.',
   },
   expired: {
     title: (when) => `ist ${when} abgelaufen`,
