@@ -31,7 +31,7 @@ describe('a key that leaked', () => {
     const { page } = await stage.open({ owner });
     await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     await button(form(page), 'Only revoke it').click();
-    const question = dialog(page, 'Revoke “CI deploy”?');
+    const question = dialog(page, 'Revoke “CI deploy” because it leaked?');
     await focusOn(question.getByLabel('Yes, revoke it permanently'));
     await button(question, 'Cancel').click();
     await question.waitFor({ state: 'detached' });

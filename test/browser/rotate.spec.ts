@@ -40,7 +40,7 @@ describe('rotating a key', () => {
     expect(await actionsOf(pair, 'CI deploy')).toEqual([
       'Details',
       'Details of the old key',
-      'Rename',
+      'Edit name and note',
       'Undo rotation…',
       'End the old key now…',
     ]);

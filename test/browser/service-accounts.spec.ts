@@ -13,6 +13,7 @@ import {
   fillCreate,
   openCreate,
   rotateKey,
+  showDetails,
   shownKey,
   storeKey,
 } from './support/screen.js';
@@ -81,11 +82,12 @@ describe('the keys of a service account', () => {
     await button(page, 'End old key').click();
     await page.getByText('The old “Nightly build” ended.').waitFor();
 
-    await chooseAction(page, 'Nightly build', 'Rename');
+    await chooseAction(page, 'Nightly build', 'Edit name and note');
     const details = dialog(page, 'Nightly build');
     await details.getByLabel('Name', { exact: true }).fill('Release build');
     await button(details, 'Save').click();
-    const renamed = dialog(page, 'Release build');
+    await details.waitFor({ state: 'detached' });
+    const renamed = await showDetails(page, 'Release build');
     await renamed.getByText('made by you').waitFor();
     await chooseMore(renamed, 'Revoke…');
     await page.getByLabel('Yes, revoke it permanently').check();

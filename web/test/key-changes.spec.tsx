@@ -58,19 +58,61 @@ describe('renaming a key', () => {
   });
 });
 
+test('is renamed from its menu, to whose button the focus returns', async () => {
+  api.keys = [anApiKey()];
+  openPanel();
+  await chooseAction('CI deploy', 'Edit name and note');
+  await type('Name', 'CI release');
+  await press('Save');
+  await isGone(() => screen.queryByRole('dialog'));
+  await focusOn(() => screen.queryByRole('button', { name: 'Actions for CI release' }));
+});
+
+test('a leaked key is replaced, which is announced, and no earlier result stays over that dialog', async () => {
+  api.keys = [anApiKey({ lastUsedAt: iso(-HOUR_MS) })];
+  openPanel();
+  await chooseAction('CI deploy', 'Pause for an hour');
+  await screen.findByText(/^“CI deploy” is paused and works again/);
+  await chooseAction('CI deploy', 'It leaked…');
+  const form = await dialog('Replace leaked “CI deploy”');
+  await isGone(() => screen.queryByText(/^“CI deploy” is paused and works again/));
+  await form.findByText(/^In the last 7 days: no request accepted/);
+  await type('Your password', PASSWORD);
+  await press('Replace key now');
+  // Only for screen readers: a visible one would cover the new key.
+  const news = await screen.findByText('“CI deploy” was replaced');
+  expect(news.getAttribute('role')).toBe('status');
+});
+
+test('the usage of a key that may have leaked takes the place of the form that would replace it', async () => {
+  api.keys = [anApiKey({ lastUsedAt: iso(-HOUR_MS) })];
+  openPanel();
+  await chooseAction('CI deploy', 'It leaked…');
+  await press('See its usage', await dialog('Replace leaked “CI deploy”'));
+  await (await dialog('CI deploy')).findByRole('region', { name: 'Usage' });
+  expect(screen.getAllByRole('dialog')).toHaveLength(1);
+  await user.keyboard('{Escape}');
+  await focusOn(() => screen.queryByRole('button', { name: 'Actions for CI deploy' }));
+});
+
 describe('a leaked key that needs no new one', () => {
   test('is revoked with this reason, and neither it nor the key that it had replaced needs attention', async () => {
     const reported = { revokedReason: 'leaked', leak: { source: 'scanner', url: null }, createdAt: iso(-9 * DAY_MS) };
-    api.keys = [anApiKey(), aRevokedKey(reported)];
+    api.keys = [anApiKey({ lastUsedAt: iso(-HOUR_MS) }), aRevokedKey(reported)];
     openPanel();
     await chooseAction('CI deploy', 'It leaked…');
+    await focusOn(() => screen.queryByLabelText('Your password'));
     await press('Only revoke it');
+    const question = await dialog('Revoke “CI deploy” because it leaked?');
+    expect(question.queryByText(/Pause|probably still needs it/)).toBeNull();
     await user.click(await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' }));
     await press('Revoke key');
     await isGone(() => screen.queryByRole('dialog'));
     expect(api.calls('revokeKey')[0]!.body).toEqual({ leaked: true });
     await screen.findByText(/^No active keys\./);
     expect(screen.queryByRole('button', { name: /^Create again/ })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull();
+    within(await screen.findByRole('region', { name: 'Good to know' })).getByText(/Check what it did before/);
   });
 
   test('is one that its owner revoked for another reason: then no reason is sent', async () => {
@@ -108,12 +150,17 @@ describe('a key that nobody dares to revoke', () => {
   };
   const pauses = () => api.calls('pauseKey').map(({ body }) => body);
 
-  test('is paused from its menu, and says in its row until when, and when it expires', async () => {
+  test('is paused from its menu, and says in its row until when, and when it expires; a shorter pause is not offered then', async () => {
     openPanel();
-    await chooseAction('CI deploy', 'For a day');
-    await screen.findByText(/^Paused until \w{3}.* [AP]M$/);
+    await chooseAction('CI deploy', 'Pause for an hour');
+    await screen.findByText(/^Paused until /);
     screen.getByText('in 3 months');
-    expect(pauses()).toEqual([{ minutes: 1440 }]);
+    await press('Actions for CI deploy');
+    const longer = await screen.findAllByRole('menuitem', { name: /^Pause/ });
+    expect(longer.map(({ textContent }) => textContent)).toEqual(['Pause for a day']);
+    await user.click(longer[0]!);
+    await screen.findByText(/^Paused until \w{3}.* [AP]M$/);
+    expect(pauses()).toEqual([{ minutes: 60 }, { minutes: 1440 }]);
     await screen.findByText(/^“CI deploy” is paused and works again/);
   });
 
@@ -175,13 +222,13 @@ describe('a key that nobody dares to revoke', () => {
     api.aheadMs = DAY_MS;
     api.keys = [anApiKey({ expiresAt: iso(90 * DAY_MS) })];
     openPanel();
-    await chooseAction('CI deploy', 'For an hour');
+    await chooseAction('CI deploy', 'Pause for an hour');
     await screen.findByText('“CI deploy” is paused and works again in 1 hour');
   });
 
   test.each([
-    ['en', 'For an hour', 'Actions for CI deploy', /^This key has already ended\./],
-    ['de', 'Für eine Stunde', 'Aktionen für CI deploy', /^Dieser Schlüssel ist schon beendet\./],
+    ['en', 'Pause for an hour', 'Actions for CI deploy', /^This key has already ended\./],
+    ['de', 'Eine Stunde pausieren', 'Aktionen für CI deploy', /^Dieser Schlüssel ist schon beendet\./],
   ] as const)(
     'has ended in another tab: says so in the language of the screen (%s)',
     async (language, item, menu, words) => {
@@ -214,12 +261,13 @@ describe('a key that nobody dares to revoke', () => {
     expect(screen.queryByRole('button', { name: 'Pause it for an hour' })).toBeNull();
   });
 
-  test('is resumed from its menu or its details, with a password', async () => {
-    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+  test('is resumed from its menu or its details, with a password, and without the warning of a revocation', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z', lastUsedAt: iso(-HOUR_MS) })];
     openPanel();
     await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
     await press('Resume…');
-    const { findByText } = await dialog('Resume “CI deploy”?');
+    const { findByText, queryByText } = await dialog('Resume “CI deploy”?');
+    expect(queryByText(/probably still needs it/)).toBeNull();
     await press('Resume key');
     await findByText('Enter your password');
     api.once('resumeKey', new Refusal(403, 'incorrect_password'));

@@ -168,7 +168,14 @@ describe('the keys of a service account', () => {
     await press('Actions for Nightly build');
     await screen.findByRole('menuitem', { name: 'Revoke…' });
     const items = screen.getAllByRole('menuitem').map(({ textContent }) => textContent);
-    expect(items).toEqual(['Details', 'Rename', 'For 5 minutes', 'For an hour', 'For a day', 'Revoke…']);
+    expect(items).toEqual([
+      'Details',
+      'Edit name and note',
+      'Pause for 5 minutes',
+      'Pause for an hour',
+      'Pause for a day',
+      'Revoke…',
+    ]);
   });
 
   test('are lost to a manager who was removed while the form was open, who then sees their own keys', async () => {

@@ -88,7 +88,7 @@ export async function rotateKey(page: Page): Promise<string> {
 type Action =
   | 'Details'
   | 'Details of the old key'
-  | 'Rename'
+  | 'Edit name and note'
   | 'Create again…'
   | 'It leaked…'
   | 'Rotate…'

@@ -27,8 +27,8 @@ interface PanelContextValue {
   readonly startAgain: () => void;
   /** Where the content of the tabs adds to the panel's head. Null until the head is there. */
   readonly head: HTMLElement | null;
-  /** Shows a result, also to screen readers. */
-  readonly announce: (message: string) => void;
+  /** Shows a result, also to screen readers. Without one, removes the last result. */
+  readonly announce: (message?: string) => void;
   /** Moves the focus to the panel's heading when the element that had it was removed. */
   readonly focusHeading: () => void;
 }

@@ -60,6 +60,8 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
   };
   const hasStopped = useRef(false);
   const stopRenaming = () => {
+    // Back to where the person came from.
+    if (startsRenaming) return onClose();
     hasStopped.current = true;
     rename(false);
   };

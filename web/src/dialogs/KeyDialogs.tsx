@@ -62,7 +62,12 @@ export function KeyDialogs({ onOpened, children }: Props) {
       <CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
       {common && (
         <>
-          <RevokeDialog {...common} rotation={shown.rotation} leaked={shown.leaked} opened={kind === 'revoke'} />
+          <RevokeDialog
+            {...common}
+            rotation={shown.rotation}
+            leaked={shown.leaked === true}
+            opened={kind === 'revoke'}
+          />
           <RotateDialog key={`rotate ${actions}`} {...common} narrower={shown.narrower} opened={kind === 'rotate'} />
           <ResumeDialog key={`resume ${actions}`} {...common} opened={kind === 'resume'} />
           <LeakedDialog

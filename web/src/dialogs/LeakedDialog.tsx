@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, UnstyledButton } from '@mantine/core';
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
 import { newDraft, requestOf } from '../create/form';
@@ -6,6 +6,7 @@ import type { ActionDialogProps } from '../key/actions';
 import { useApiKeys } from '../key/list';
 import { useKey } from '../key/useKey';
 import { isAccepted } from '../history/usage';
+import { LastWeek } from '../history/LastWeek';
 import { lifetimeDays } from '../key/status';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
@@ -16,6 +17,8 @@ import { KeyFacts } from '../key/KeyFacts';
 import { fewWords } from '../key/limits';
 import { Notice } from '../ui/Notice';
 import { useTexts } from '../texts';
+import { serviceTime } from '../time/useNow';
+import surface from '../ui/surface.module.css';
 
 interface Props extends ActionDialogProps {
   readonly onOnlyRevoke: () => void;
@@ -24,10 +27,33 @@ interface Props extends ActionDialogProps {
 /** Replaces a leaked key: the old one ends at once, and a new one is made with the same choices. */
 export function LeakedDialog({ apiKey, onOnlyRevoke, ...dialog }: Props) {
   const { leaked } = useTexts().rotate;
+  const { goTo } = usePanel();
+  const isLeaving = useRef(false);
+  // One dialog after the other.
+  const onClosed = (madeKeyId?: string) => {
+    dialog.onClosed(madeKeyId);
+    if (isLeaving.current) goTo({ tab: 'keys', status: 'active', keyId: apiKey.id });
+  };
   return (
-    <NewKeyDialog form="leaked" title={leaked.title(apiKey.name)} {...dialog} advice={leaked.advice}>
+    <NewKeyDialog
+      form="leaked"
+      title={leaked.title(apiKey.name)}
+      {...dialog}
+      onClosed={onClosed}
+      advice={leaked.advice}
+      news={leaked.done(apiKey.name)}
+    >
       {(newKey, close) => (
-        <LeakedForm leakedKey={apiKey} newKey={newKey} onCancel={close} onOnlyRevoke={onOnlyRevoke} />
+        <LeakedForm
+          leakedKey={apiKey}
+          newKey={newKey}
+          onCancel={close}
+          onOnlyRevoke={onOnlyRevoke}
+          onSeeUsage={() => {
+            isLeaving.current = true;
+            close();
+          }}
+        />
       )}
     </NewKeyDialog>
   );
@@ -38,14 +64,16 @@ interface FormProps {
   readonly newKey: NewKey;
   readonly onCancel: () => void;
   readonly onOnlyRevoke: () => void;
+  readonly onSeeUsage: () => void;
 }
 
-function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
+function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke, onSeeUsage }: FormProps) {
   const texts = useTexts();
   const { rotate, restrictions } = texts;
   const { leaked } = rotate;
   const { client } = usePanel();
-  const { key: current, isLoading } = useKey(leakedKey.id);
+  const found = useKey(leakedKey.id);
+  const { key: current, isLoading } = found;
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses?.filter(isAccepted) ?? []);
   const { policy } = useApiKeys();
   const expiresInDays = lifetimeDays(leakedKey, policy);
@@ -70,7 +98,17 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
       <Text size="sm">
         {leaked.intro} {words.length > 0 && restrictions.same(words.join('; '))}
       </Text>
-      <KeyFacts apiKey={current ?? leakedKey} uses={uses} />
+      <KeyFacts apiKey={current ?? leakedKey} uses={uses} isWarning={false}>
+        <LastWeek
+          found={found}
+          end={serviceTime()}
+          link={(label) => (
+            <UnstyledButton className={surface.link} onClick={onSeeUsage} disabled={newKey.isBusy}>
+              {label}
+            </UnstyledButton>
+          )}
+        />
+      </KeyFacts>
       <Group gap="xs">
         <Text size="sm">{leaked.needsNone}</Text>
         <Button variant="default" size="xs" onClick={onOnlyRevoke} disabled={newKey.isBusy}>

@@ -61,7 +61,7 @@ function ResumeForm({ apiKey, words, onClose }: FormProps) {
       onCancel={form.making.phase === 'confirming' ? giveUp : onClose}
     >
       <Text size="sm">{words.consequence}</Text>
-      <KeyFacts apiKey={apiKey} />
+      <KeyFacts apiKey={apiKey} isWarning={false} />
     </ConfirmedForm>
   );
 }

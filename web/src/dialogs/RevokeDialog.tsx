@@ -18,7 +18,7 @@ import { KeyFacts } from '../key/KeyFacts';
 interface Props extends ActionDialogProps {
   /** The rotation that the key was part of when the dialog was opened. */
   readonly rotation: Rotation | undefined;
-  readonly leaked: boolean | undefined;
+  readonly leaked: boolean;
 }
 
 export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClosed }: Props) {
@@ -26,8 +26,8 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
   const { announce } = usePanel();
   // While the person decides, the other key may end or come into use.
   const current = useRotation(rotation && apiKey, opened);
-  const words = useRef(revokeWords(apiKey, rotation, texts));
-  if (opened) words.current = revokeWords(apiKey, current.isKnown ? current.rotation : rotation, texts);
+  const words = useRef(revokeWords(apiKey, rotation, leaked, texts));
+  if (opened) words.current = revokeWords(apiKey, current.isKnown ? current.rotation : rotation, leaked, texts);
   const revoke = useRevokeKey((message) => {
     onClose();
     announce(message);
@@ -41,6 +41,7 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
     <Dialog opened={opened} onClose={close} onClosed={onClosed} title={words.current.title}>
       <RevokeForm
         apiKey={apiKey}
+        isLeaked={leaked}
         words={words.current}
         error={revoke.error}
         isPending={revoke.isPending}
@@ -53,6 +54,8 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
 
 interface RevokeFormProps {
   readonly apiKey: ApiKey;
+  /** A stranger may use it. So a pause is no advice, and a recent use is no reason to hesitate. */
+  readonly isLeaked: boolean;
   readonly words: ReturnType<typeof revokeWords>;
   readonly error: unknown;
   readonly isPending: boolean;
@@ -65,7 +68,7 @@ interface RevokeFormProps {
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
  * key. The button is never disabled; pressing it shows what is missing.
  */
-function RevokeForm({ apiKey, words, error, isPending, onRevoke, onClose }: RevokeFormProps) {
+function RevokeForm({ apiKey, isLeaked, words, error, isPending, onRevoke, onClose }: RevokeFormProps) {
   const texts = useTexts();
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);
@@ -89,13 +92,13 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onClose }: Revo
     <form onSubmit={submit}>
       <Stack gap="md">
         <Text size="sm">{words.consequence}</Text>
-        <KeyFacts apiKey={apiKey} />
+        <KeyFacts apiKey={apiKey} isWarning={!isLeaked} />
         {words.warning !== undefined && (
           <Notice tone="warning" isNews={false}>
             {words.warning}
           </Notice>
         )}
-        {!isPaused && (
+        {!isPaused && !isLeaked && (
           <Group gap="xs">
             <Text size="sm">{texts.pause.advice}</Text>
             <Button variant="default" size="xs" disabled={isPending} onClick={() => void pauseFirst()}>

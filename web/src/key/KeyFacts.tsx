@@ -1,4 +1,5 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { AddressUse, ApiKey } from '../api/types';
 import { Limits } from './KeyLimits';
 import { useTexts } from '../texts';
@@ -15,10 +16,14 @@ interface Props {
   readonly apiKey: ApiKey;
   /** The last addresses. Unset where they are not shown. */
   readonly uses?: readonly AddressUse[] | 'loading';
+  /** Whether a recent use is a reason not to go on. Default: yes. */
+  readonly isWarning?: boolean;
+  /** Below the facts. */
+  readonly children?: ReactNode;
 }
 
 /** The facts by which the person recognizes the key, and what it did lately. */
-export function KeyFacts({ apiKey, uses }: Props) {
+export function KeyFacts({ apiKey, uses, isWarning = true, children }: Props) {
   const texts = useTexts();
   const { revoke, keys } = texts;
   const now = useNow();
@@ -56,7 +61,8 @@ export function KeyFacts({ apiKey, uses }: Props) {
           </>
         )}
       </dl>
-      {isRecent && (
+      {children && <Box mt="xs">{children}</Box>}
+      {isRecent && isWarning && (
         <Text mt="xs" c="var(--latchkey-warning)">
           {revoke.recent}
         </Text>

@@ -3,11 +3,11 @@ import type { Rotation } from './status';
 import type { Texts } from '../texts';
 
 /** The texts for revoking a key. For the two keys of a rotation they differ. */
-export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined, texts: Texts) {
+export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined, isLeaked: boolean, texts: Texts) {
   const { revoke, rotate } = texts;
   if (!rotation) {
-    const { title, consequence, confirm, submit } = revoke;
-    return { title: title(name), consequence, warning: undefined, confirm, submit };
+    const { title, titleLeaked, consequence, confirm, submit } = revoke;
+    return { title: (isLeaked ? titleLeaked : title)(name), consequence, warning: undefined, confirm, submit };
   }
   const { old, next } = rotation;
   const words = id === old.id ? rotate.endOld : rotate.undo;

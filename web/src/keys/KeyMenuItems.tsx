@@ -36,7 +36,11 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const { key, rotation, status } = row;
   const canMakeKeys = useCanMakeKeys();
   const pause = usePauseKey();
-  const isPaused = pauseOf(key, useNow()) !== undefined;
+  const now = useNow();
+  const paused = pauseOf(key, now);
+  const isPaused = paused !== undefined;
+  // Of two pauses the longer one stays, so one is offered only if it adds a minute.
+  const isLonger = (minutes: number) => !paused || now + (minutes - 1) * 60_000 > Date.parse(paused);
   const resumeText = resumeTexts(texts.language)?.action;
 
   const show = (keyId: string) => () => {
@@ -75,7 +79,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
       <Menu.Dropdown>
         <Menu.Item onClick={show(key.id)}>{texts.details.facts}</Menu.Item>
         {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
-        {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
+        {status === 'active' && <Menu.Item onClick={rename}>{texts.details.edit}</Menu.Item>}
         {(status === 'active' || canMakeKeys) && <Menu.Divider />}
         {status !== 'active' && canMakeKeys && (
           <Menu.Item onClick={() => create(key)}>
@@ -88,8 +92,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             <Menu.Divider />
             {isPaused && resumeText && <Menu.Item onClick={choose('resume')}>{resumeText}</Menu.Item>}
-            <Menu.Label>{texts.pause.menu}</Menu.Label>
-            {PAUSES.map((minutes) => (
+            {PAUSES.filter(isLonger).map((minutes) => (
               <Menu.Item key={minutes} onClick={() => void pause(key, minutes)}>
                 {texts.pause.for[minutes]}
               </Menu.Item>

@@ -35,6 +35,7 @@ export function ConfirmedForm({ form, submitLabel, isDangerous = false, onCancel
             {/* Browsers write a saved name into the text field before a password: without this one, into the note. */}
             <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
             <PasswordField
+              data-autofocus
               label={create.password}
               description={create.passwordHint}
               value={form.password}

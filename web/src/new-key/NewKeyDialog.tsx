@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import type { CreatedKey } from '../api/types';
 import { usePanel, useReturned } from '../base/context';
@@ -16,11 +17,13 @@ interface Props extends Omit<ActionDialogProps, 'apiKey'> {
   readonly onOver?: () => void;
   /** What to do with the new key, if the form does not say it. */
   readonly advice?: string;
+  /** What else has happened when the key is there. Only screen readers need it, because the advice says it, too. */
+  readonly news?: string;
   readonly children: (newKey: NewKey, close: () => void) => ReactNode;
 }
 
 /** Shows a form that makes a key, then the key, in one dialog. */
-export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, advice, children }: Props) {
+export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, advice, news, children }: Props) {
   const { create, language, reveal } = useTexts();
   const { announce } = usePanel();
   const returned = useReturned();
@@ -65,6 +68,7 @@ export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, a
       {...(created && !isAsking && { aside: create.expiresOn(calendarDate(created.apiKey.expiresAt, language)) })}
       title={isAsking ? reveal.early.title : created ? reveal.title(created.apiKey.name) : title}
     >
+      {news !== undefined && <VisuallyHidden role="status">{created && news}</VisuallyHidden>}
       {!created && children(newKey, close)}
       {created && !isAsking && <RevealKey created={created} secret={secret} advice={advice} onDone={close} />}
       {isAsking && <EarlyClose onStay={secret.stay} onLeave={finish} />}

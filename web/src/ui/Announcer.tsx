@@ -9,10 +9,12 @@ interface Announcement {
   readonly number: number;
 }
 
-export function useAnnouncement(): [Announcement | undefined, (message: string) => void] {
+export function useAnnouncement(): [Announcement | undefined, (message?: string) => void] {
   const [announcement, setAnnouncement] = useState<Announcement>();
-  const announce = useCallback((message: string) => {
-    setAnnouncement((previous) => ({ message, number: (previous?.number ?? 0) + 1 }));
+  const announce = useCallback((message?: string) => {
+    setAnnouncement((previous) =>
+      message === undefined ? undefined : { message, number: (previous?.number ?? 0) + 1 },
+    );
   }, []);
   useEffect(() => {
     if (!announcement) return undefined;

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
+import { PanelContext } from '../base/context';
 import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
 import { once } from './buttons';
@@ -35,6 +36,11 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 export function Dialog({ title, aside, onClosed, size = 'md', isOnTop = false, children, ...given }: Props) {
   const texts = useTexts();
   const { closeOnClickOutside = true, ...modal } = given;
+  const announce = useContext(PanelContext)?.announce;
+  // It is about what was done before, perhaps with the same key.
+  useEffect(() => {
+    if (modal.opened) announce?.();
+  }, [modal.opened, announce]);
   return (
     <Modal.Root
       {...modal}

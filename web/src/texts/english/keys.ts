@@ -65,7 +65,6 @@ export const keys = {
   replacedBy: (prefix: string) => `by ${prefix}`,
   actionsFor: (name: string) => `Actions for ${name}`,
   detailsOfOld: 'Details of the old key',
-  rename: 'Rename',
   copyId: 'Copy ID',
   rotate: 'Rotate…',
   leaked: 'It leaked…',

@@ -1,5 +1,6 @@
 export const revoke = {
   title: (name: string) => `Revoke “${name}”?`,
+  titleLeaked: (name: string) => `Revoke “${name}” because it leaked?`,
   consequence: 'Everything that uses this key stops working at once. You can’t undo this.',
   key: 'Key',
   counts: (accepted: string, rejected: string) => `${accepted} accepted · ${rejected} rejected`,
@@ -21,8 +22,9 @@ export const revoke = {
 };
 
 export const pause = {
-  menu: 'Pause',
-  for: { 5: 'For 5 minutes', 60: 'For an hour', 1440: 'For a day' } as Readonly<Record<number, string>>,
+  for: { 5: 'Pause for 5 minutes', 60: 'Pause for an hour', 1440: 'Pause for a day' } as Readonly<
+    Record<number, string>
+  >,
   until: (when: string) => `Paused until ${when}`,
   /** In the form that revokes a key. */
   advice: 'Not sure who uses it? Pause it first, and see who is rejected.',

@@ -23,6 +23,7 @@ export const rotate = {
     needsNone: 'Don’t need a new key?',
     onlyRevoke: 'Only revoke it',
     submit: 'Replace key now',
+    done: (name: string) => `“${name}” was replaced`,
     advice: 'The old key no longer works. Put the new one in its place.',
     lost: {
       advice: 'The old key has ended. Revoke the new key and create another one with the same choices.',

@@ -64,7 +64,6 @@ export const keys: Texts['keys'] = {
   replacedBy: (prefix) => `durch ${prefix}`,
   actionsFor: (name) => `Aktionen für ${name}`,
   detailsOfOld: 'Details des alten Schlüssels',
-  rename: 'Umbenennen',
   copyId: 'ID kopieren',
   rotate: 'Rotieren…',
   leaked: 'Wurde offengelegt…',

@@ -2,6 +2,7 @@ import type { Texts } from '../english/english';
 
 export const revoke: Texts['revoke'] = {
   title: (name) => `„${name}“ widerrufen?`,
+  titleLeaked: (name) => `„${name}“ widerrufen, weil er offengelegt wurde?`,
   consequence:
     'Alles, was diesen Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
   key: 'Schlüssel',
@@ -23,8 +24,7 @@ export const revoke: Texts['revoke'] = {
 };
 
 export const pause: Texts['pause'] = {
-  menu: 'Pausieren',
-  for: { 5: 'Für 5 Minuten', 60: 'Für eine Stunde', 1440: 'Für einen Tag' },
+  for: { 5: '5 Minuten pausieren', 60: 'Eine Stunde pausieren', 1440: 'Einen Tag pausieren' },
   until: (when) => `Pausiert bis ${when}`,
   advice: 'Unsicher, wer ihn nutzt? Pausieren Sie ihn zuerst und sehen Sie, wer abgelehnt wird.',
   first: 'Eine Stunde pausieren',

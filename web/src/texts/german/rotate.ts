@@ -26,6 +26,7 @@ export const rotate: Texts['rotate'] = {
     needsNone: 'Sie brauchen keinen neuen Schlüssel?',
     onlyRevoke: 'Nur widerrufen',
     submit: 'Jetzt ersetzen',
+    done: (name) => `„${name}“ wurde ersetzt`,
     advice: 'Der alte Schlüssel funktioniert nicht mehr. Setzen Sie den neuen an seiner Stelle ein.',
     lost: {
       advice:
