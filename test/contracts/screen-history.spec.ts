@@ -6,7 +6,7 @@ import type { AuditEvent } from '../../web/src/api/types.js';
 import { activity } from '../../web/src/texts/english/activity.js';
 import { admin } from '../../web/src/texts/english/admin.js';
 import { endedBy, rejectedSince } from '../../web/src/key/status.js';
-import { isAccepted, isNewAddress, usageOf } from '../../web/src/history/usage.js';
+import { isAccepted, isNewAddress, usageOf, weekUntil } from '../../web/src/history/usage.js';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 
@@ -216,5 +216,35 @@ describe('the end of a key in the panel', () => {
     ['revoked', null, 'unknown'],
   ] as const)('%s with the reason %s has the cause %s', (status, revokedReason, cause) => {
     expect(endedBy({ revokedReason }, status)).toBe(cause);
+  });
+});
+
+describe('the last week of a key', () => {
+  const DAY = 86_400_000;
+  const END = Date.parse('2026-11-23T12:00:00.000Z');
+  const ago = (days: number) => new Date(END - days * DAY).toISOString();
+  const use = (clientIp: string, firstDaysAgo: number, lastDaysAgo: number) => ({
+    clientIp,
+    service: null,
+    firstAt: ago(firstDaysAgo),
+    lastAt: ago(lastDaysAgo),
+  });
+  const denied = { ...use('192.0.2.9', 1, 1), lastDenial: { at: ago(1), reason: 'revoked', operation: 'read' } };
+  const days = [7, 6, 0].map((daysAgo) => ({ day: ago(daysAgo).slice(0, 10), granted: 10 ** daysAgo, refused: 5 }));
+
+  test('counts accepted requests and their addresses, and names new addresses of a key that is older', () => {
+    const uses = [use('192.0.2.1', 6, 1), denied, use('192.0.2.2', 2, 2), use('192.0.2.3', 60, 8)];
+    const week = weekUntil({ uses, days, createdAt: ago(90) }, END);
+    expect(week).toMatchObject({ requests: 1_000_001, addresses: 2, isAtLeast: false });
+    expect(week.isNew.map(({ clientIp }) => clientIp)).toEqual(['192.0.2.2', '192.0.2.1']);
+    expect(weekUntil({ uses, days, createdAt: ago(6.5) }, END).isNew).toEqual([]);
+  });
+
+  test('says that there may be more addresses once as many are listed as the service keeps', () => {
+    const uses = [1, 2, 3, 4].map((n) => use(`192.0.2.${n}`, 60, n));
+    expect(weekUntil({ uses: [...uses, denied], days, createdAt: ago(90) }, END)).toMatchObject({
+      addresses: 4,
+      isAtLeast: true,
+    });
   });
 });
