@@ -72,9 +72,7 @@ describe('a new key', () => {
       expect(code).not.toContain(key);
       await run(command, [...before, code.replace(/'http[^']+'/, `'${url}'`)], { cwd: folder });
     }
-    expect(await example('Python')).toMatch(
-      /os\.environ\['API_KEY'\]\}\n.*requests\.get\('http[^']+', headers=headers\)$/,
-    );
+    expect(await example('Python')).toMatch(/requests\.get\('http[^']+',\n.*os\.environ\['API_KEY'\]\}\)$/);
     api.close();
     rmSync(folder, { recursive: true });
     expect(seen).toEqual([`Bearer ${key}`, `Bearer ${key}`]);

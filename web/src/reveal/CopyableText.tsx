@@ -30,9 +30,8 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
   const { reveal } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const { isCopied, isBlocked, copy, showCopied } = useCopy();
-  // A line that is only a key breaks, first between the two parts of the key. Code is scrolled.
-  const isLine = !text.includes('\n');
-  const secret = isLine ? text.indexOf('.') + 1 : 0;
+  // A line that is only a key breaks first between the two parts of the key.
+  const secret = text.includes('\n') ? 0 : text.indexOf('.') + 1;
   const copyLabel = lead === undefined ? reveal.copySnippet : reveal.copyKey;
 
   const press = async () => {
@@ -62,7 +61,6 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
         aria-label={label}
         tabIndex={0}
         className={classes.text}
-        data-line={isLine || undefined}
         onFocus={(event) => selectText(event.currentTarget)}
         onCopy={noticeCopy}
       >

@@ -74,7 +74,7 @@ curl -H "Authorization: Bearer $${NAME}" \\
   headers: { Authorization: \`Bearer \${process.env.${NAME}}\` },
 });`,
     python: `import os, requests
-headers = {'Authorization': 'Bearer ' + os.environ['${NAME}']}
-response = requests.get('${url}', headers=headers)`,
+response = requests.get('${url}',
+  headers={'Authorization': 'Bearer ' + os.environ['${NAME}']})`,
   };
 }
