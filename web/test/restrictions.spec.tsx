@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { fireEvent } from '@testing-library/react/pure';
 import { Refusal, ScriptedApi } from './support/api';
+import { anApiKey } from './support/keys';
 import {
   choose,
   fillCreate,
@@ -111,6 +112,10 @@ describe('a key that is limited', () => {
       await pick('users', 'read');
       await pick('reports', 'write');
       says(isGerman ? 'systems lesen und reports schreiben' : 'read systems and write reports');
+      // In the order of the table, not of the clicks.
+      await pick('systems', 'read');
+      await pick('systems', 'read');
+      says(isGerman ? 'systems lesen und reports schreiben' : 'read systems and write reports');
       await pick('systems', 'write');
       await pick('users', 'read');
       await pick('billing invoices', 'read');
@@ -119,12 +124,15 @@ describe('a key that is limited', () => {
   );
 
   test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
+    api.keys = [anApiKey({ permissions: ['systems/sys-7:read', 'systems:write', 'reports/3:read'] })];
     await openForm();
     await choose('Only these');
     await user.click(await permission('Read systems'));
     await press('Only one of them… systems');
-    const which = () => screen.queryByRole('textbox', { name: 'Which one of “systems”?' });
+    // With the IDs that the person's keys have.
+    const which = () => screen.queryByRole<HTMLInputElement>('combobox', { name: 'Which one of “systems”?' });
     await focusOn(which);
+    expect([...which()!.list!.options].map(({ value }) => value)).toEqual(['sys-7']);
     await type('Which one of “systems”?', 'a b');
     await press('Add');
     await screen.findByText(/^Use letters, digits and/);
@@ -132,6 +140,34 @@ describe('a key that is limited', () => {
     await press('Add');
     expect((await permission('Read systems sys-1')).checked).toBe(true);
     expect((await permission('Read systems')).checked).toBe(false);
+    await press('Create key');
+    await shownKey();
+    expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
+  });
+
+  test('starts from all that can be read, or from another key, without more than its level and its owner allow', async () => {
+    api.permissions = [...MANY.slice(0, 26), 'systems:read', 'systems:write'];
+    const permissions = ['systems/sys-2:write', 'systems/sys-1:read', 'area-99:read'];
+    api.keys = [anApiKey({ name: 'Backup', permissions }), anApiKey({ name: 'Everything' })];
+    await openForm();
+    await choose('Only these');
+    await type('Search permissions', 'area-3');
+    await press('Read all');
+    await screen.findByText('14 of 14 selected');
+    expect((await permission('Read area-4')).checked).toBe(true);
+    await press('Same as another key…');
+    expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
+      'Backup3 permissions',
+    ]);
+    await user.click(screen.getByRole('menuitem', { name: /^Backup/ }));
+    await screen.findByText(
+      'Left out, because you can’t give it any more: area-99:read. Left out, because a read-only key can only read: systems/sys-2:write.',
+    );
+    await screen.findByText('1 of 16 selected');
+    expect((await permission('Read systems sys-1')).checked).toBe(true);
+    // The IDs that the person's keys name, except those that are in the table.
+    await press('Only one of them… systems');
+    expect(screen.queryByRole('combobox', { name: 'Which one of “systems”?' })).toBeNull();
     await press('Create key');
     await shownKey();
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);

@@ -8,9 +8,11 @@ import { Checkbox } from '../ui/Checkbox';
 import { FailureAlert } from '../ui/Notice';
 import surface from '../ui/surface.module.css';
 import { moveInGrid } from './grid-keys';
-import { type PickerRow, pickerRows } from './picker-rows';
+import { instancesIn, type PickerRow, pickerRows } from './picker-rows';
 import classes from './picker.module.css';
 import { firstCell, InstanceRow, PermissionRow } from './PermissionRow';
+import { StartingPoints } from './StartingPoints';
+import { useApiKeys } from '../key/list';
 import { usePermissions } from '../key/useKey';
 import { byResource, plain } from '../key/limits';
 
@@ -27,6 +29,7 @@ interface Props {
 export const PermissionPicker = memo(function PermissionPicker({ access, chosen, onChange }: Props) {
   const { restrictions: words, loading } = useTexts();
   const { data, error, isFetching, refetch } = usePermissions();
+  const { keys } = useApiKeys();
   const [search, setSearch] = useState('');
   const [isShort, setShort] = useState(false);
   // They stay in the list when they are no longer chosen.
@@ -83,6 +86,18 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     setAsking(undefined);
     wanted.current = `${instance}:${moved[0]}`;
   };
+  /** Everything that it ticks can be seen. */
+  const start = (permissions: readonly string[]) => {
+    setSearch('');
+    setShort(false);
+    setInstances([...instances, ...byResource(permissions).keys()]);
+    onChange({ chosen: permissions });
+  };
+  /** Those of the owner and of the keys, without those in the table. */
+  const knownOf = ({ resource }: PickerRow) =>
+    [...new Set(instancesIn([...data.items, ...keys.flatMap((key) => key.permissions ?? [])], resource))].filter(
+      (id) => !all.some((row) => row.resource === `${resource}/${id}`),
+    );
   const giveUp = (resource: string) => {
     setAsking(undefined);
     wanted.current = `${resource} one`;
@@ -90,6 +105,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
 
   return (
     <Stack gap="xs" mt="sm">
+      <StartingPoints items={items} onStart={start} />
       <div className={classes.count}>
         <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
         {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
@@ -152,7 +168,12 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
             onOnlyOne={setAsking}
           >
             {asking === row.resource && (
-              <InstanceRow row={row} onAdd={(instance) => add(row, instance)} onCancel={() => giveUp(row.resource)} />
+              <InstanceRow
+                row={row}
+                known={knownOf(row)}
+                onAdd={(instance) => add(row, instance)}
+                onCancel={() => giveUp(row.resource)}
+              />
             )}
           </PermissionRow>
         ))}

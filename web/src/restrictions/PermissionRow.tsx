@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button, Group, TextInput } from '@mantine/core';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
@@ -73,13 +73,16 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
 
 interface InstanceRowProps {
   readonly row: PickerRow;
+  /** IDs that a person may mean. */
+  readonly known: readonly string[];
   readonly onAdd: (instance: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Where a person types which one of the resource the key may use. */
-export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: InstanceRowProps) {
+export function InstanceRow({ row: { resource, actions }, known, onAdd, onCancel }: InstanceRowProps) {
   const { restrictions, cancel } = useTexts();
+  const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const [text, setText] = useState('');
@@ -115,8 +118,14 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Ins
           onKeyDown={press}
           error={isWrong && restrictions.whichWrong}
           autoComplete="off"
+          list={known.length > 0 ? listId : undefined}
           flex="1 1 12rem"
         />
+        <datalist id={listId}>
+          {known.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
         <Button size="xs" variant="default" onClick={onCancel}>
           {cancel}
         </Button>

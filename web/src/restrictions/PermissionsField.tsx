@@ -19,14 +19,14 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
   const { create, restrictions } = useTexts();
   const isLimited = scope === 'only';
   const { data } = usePermissions();
-  const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
+  const [leftOut, setLeftOut] = useState<{ readonly lost: readonly string[]; readonly tooHigh: readonly string[] }>();
   useEffect(() => {
     if (!isLimited || !data) return;
     const notCovered = (by: ReadonlySet<string>) => chosen.filter((permission) => !isCovered(permission, by));
     const lost = notCovered(new Set(data.items));
-    const list = lost.length > 0 ? lost : notCovered(new Set(permissionsToGive(access, data.items)));
+    const list = notCovered(new Set(permissionsToGive(access, data.items)));
     if (list.length === 0) return;
-    setLeftOut({ list, isLost: lost.length > 0 });
+    setLeftOut({ lost, tooHigh: list.filter((permission) => !lost.includes(permission)) });
     onChange({ chosen: chosen.filter((permission) => !list.includes(permission)) });
   }, [isLimited, data, access, chosen, onChange]);
   const choose = useCallback(
@@ -36,9 +36,11 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
     },
     [onChange],
   );
-  const say = leftOut?.isLost ? restrictions.lost : restrictions.tooHigh;
-  const note =
-    isLimited && leftOut && say(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3));
+  const note = (['lost', 'tooHigh'] as const)
+    .map((why) => ({ why, list: (isLimited && leftOut?.[why]) || [] }))
+    .filter(({ list }) => list.length > 0)
+    .map(({ why, list }) => restrictions[why](restrictions.listed(list.slice(0, 3).join(', '), list.length - 3)))
+    .join(' ');
   return (
     <ChoiceCards
       name="permissions"

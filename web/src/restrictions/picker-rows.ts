@@ -17,9 +17,9 @@ export function pickerRows(items: readonly string[], instances: readonly string[
   const owned = new Set(items);
   const resources = byResource(items);
   const below = (resource: string) =>
-    [...new Set(instances)].filter(
-      (instance) => !resources.has(instance) && parentOf(instance, resources) === resource,
-    );
+    [...new Set(instances)]
+      .filter((instance) => !resources.has(instance) && parentOf(instance, resources) === resource)
+      .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
   const instanceRow = (resource: string): PickerRow => {
     const actions = ['read', 'write'].filter((action) => isCovered(`${resource}:${action}`, owned));
     return { resource, actions, isInstance: true };
@@ -28,6 +28,19 @@ export function pickerRows(items: readonly string[], instances: readonly string[
     { resource, actions, isInstance: false },
     ...below(resource).map(instanceRow),
   ]);
+}
+
+/** What is chosen, in the order of the table. */
+export function inTableOrder(chosen: readonly string[], items: readonly string[]): readonly string[] {
+  const rows = pickerRows(items, [...byResource(chosen).keys()]);
+  const all = rows.flatMap(({ resource, actions }) => actions.map((action) => `${resource}:${action}`));
+  return all.filter((permission) => chosen.includes(permission));
+}
+
+/** The IDs of single ones of a resource that these permissions name. */
+export function instancesIn(permissions: readonly string[], resource: string): readonly string[] {
+  const below = [...byResource(permissions).keys()].filter((each) => each.startsWith(`${resource}/`));
+  return below.map((each) => each.slice(resource.length + 1));
 }
 
 function parentOf(resource: string, among: ReadonlyMap<string, unknown>): string | undefined {

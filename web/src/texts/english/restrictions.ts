@@ -7,6 +7,9 @@ export const restrictions = {
   },
   allText: 'Changes whenever your own permissions change.',
   only: 'Only these',
+  start: 'Start with',
+  readAll: 'Read all',
+  sameAs: 'Same as another key…',
   resource: 'Resource',
   /** @param verbs such as "read and write" */
   may: (verbs: string, resources: string) => `${verbs} ${resources}`,
