@@ -68,10 +68,12 @@ describe('the form for a new key', () => {
     expect(words()).toEqual(['read everything you can', 'for 90 days', 'from anywhere', 'Add a note']);
     expect(screen.queryByRole('radio')).toBeNull();
     await press('Expires in: for 90 days, change', form);
+    await focusOn(() => screen.getByRole('radio', { name: '90 days' }));
     await choose('7 days');
     await press('Expires in: for 7 days, change', form);
     expect(screen.queryByRole('radio')).toBeNull();
     await press('Allowed networks: from anywhere, change', form);
+    await focusOn(() => screen.getByLabelText('Allowed networks'));
     await type('Allowed networks', 'nowhere');
     await press('Allowed networks: from 1 network, change', form);
     await fillCreate();

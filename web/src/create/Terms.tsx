@@ -1,5 +1,5 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
@@ -9,12 +9,16 @@ import type { FieldErrors } from '../new-key/fields';
 import { type Texts, useTexts } from '../texts';
 import { wordList } from '../time/format';
 import { useNow } from '../time/useNow';
+import { inTableOrder } from '../restrictions/picker-rows';
+import { focusField } from '../ui/focus';
 import { ChevronIcon } from '../ui/icons';
 import { once } from '../ui/buttons';
 import classes from './create.module.css';
 import { networksIn } from './form';
 
-type Part = 'rights' | 'expiry' | 'networks' | 'note';
+/** The field that gets the focus when a part opens. */
+const FIRST_FIELD = { rights: 'access', expiry: 'preset', networks: 'networks', note: 'note' } as const;
+type Part = keyof typeof FIRST_FIELD;
 
 interface Word {
   readonly part: Part;
@@ -44,12 +48,16 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
   const days = daysOf(draft.expiry, useNow(), maxKeyDays);
   const { scope, chosen } = draft.permissions;
   const owned = usePermissions().data?.items;
-  const isEmpty = owned && permissionsToGive(draft.access, owned).length === 0;
+  const toGive = owned && permissionsToGive(draft.access, owned);
+  const isEmpty = toGive?.length === 0;
   const parts: readonly Word[] = [
     {
       part: 'rights',
       field: create.access,
-      word: scope === 'all' ? sentence.all[draft.access] : fewRights(chosen, texts) || sentence.only(chosen.length),
+      word:
+        scope === 'all'
+          ? sentence.all[draft.access]
+          : fewRights(toGive ? inTableOrder(chosen, toGive) : chosen, texts) || sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {
@@ -71,27 +79,39 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
     },
   ];
   const isOpen = ({ part, hasError }: Word) => hasError || opened.includes(part);
-  const toggle = (part: Part) =>
-    setOpened((before) => (before.includes(part) ? before.filter((each) => each !== part) : [...before, part]));
+  // The fields that a word opens may be out of sight.
+  const wanted = useRef<Part>(undefined);
+  useEffect(() => {
+    const part = wanted.current;
+    wanted.current = undefined;
+    if (part) focusField(document.getElementById(`${id}-${part}`), FIRST_FIELD[part]);
+  });
+  const toggle = (part: Part) => {
+    const isOpening = !opened.includes(part);
+    if (isOpening) wanted.current = part;
+    setOpened((before) => [...before.filter((each) => each !== part), ...(isOpening ? [part] : [])]);
+  };
+  const button = (each: Word) => (
+    <UnstyledButton
+      key={each.part}
+      className={each.field ? classes.word : classes.note}
+      aria-label={each.field && sentence.change(each.field, each.word)}
+      aria-expanded={isOpen(each)}
+      aria-controls={`${id}-${each.part}`}
+      onClick={once(() => toggle(each.part))}
+    >
+      {each.word}
+      {each.field && <ChevronIcon />}
+    </UnstyledButton>
+  );
   return (
     <>
       <div>
         <Group gap={6}>
           {sentence.start}
-          {parts.map((each) => (
-            <UnstyledButton
-              key={each.part}
-              className={classes.word}
-              aria-label={each.field && sentence.change(each.field, each.word)}
-              aria-expanded={isOpen(each)}
-              aria-controls={`${id}-${each.part}`}
-              onClick={once(() => toggle(each.part))}
-            >
-              {each.word}
-              {each.field && <ChevronIcon />}
-            </UnstyledButton>
-          ))}
+          {parts.filter(({ field }) => field).map(button)}
         </Group>
+        {parts.filter(({ field }) => !field).map(button)}
         <Text role="status" c="var(--latchkey-warning)" mt={isEmpty ? 'xs' : 0}>
           {isEmpty && restrictions.none}
         </Text>
