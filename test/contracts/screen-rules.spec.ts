@@ -135,6 +135,17 @@ describe('placeOf in the panel', () => {
   });
 
   test.each([
+    ['', { name: '', access: 'read-only', permissions: null }],
+    [
+      '&name=x&access=read-and-write&permissions=a:read,b:write&days=7',
+      { permissions: ['a:read', 'b:write'], days: 7 },
+    ],
+    ['&access=all&days=1e3', { access: 'read-only', days: undefined }],
+  ])('reads what a link to the form for a new key suggests: %j', (more, suggestion) => {
+    expect(placeOf(`?new${more}`)).toMatchObject({ tab: 'keys', suggestion });
+  });
+
+  test.each([
     '',
     '?',
     '?tab=keys',

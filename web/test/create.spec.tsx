@@ -95,6 +95,23 @@ describe('the form for a new key', () => {
     });
   });
 
+  test('is filled in by a link, which opens it once, and never with more than the person may give', async () => {
+    api.permissions = ['systems:read', 'systems:write'];
+    history.replaceState(null, '', '?new&name=CI%09deploy&permissions=systems/7:read,systems:write,all&days=30');
+    openPanel();
+    const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
+    await form.findByRole('button', { name: 'Access: read systems 7, change', expanded: true });
+    form.getByText(/^Left out, .* any more: all\. Left out, because a read-only key can only read: systems:write\.$/);
+    form.getByRole('button', { name: 'Expires in: for 30 days, change' });
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('CI deploy');
+    expect(location.search).toBe('');
+    await press('Cancel', form);
+    await isGone(() => screen.queryByRole('dialog'));
+    await openCreate();
+    expect(isChosen('90 days')).toBe(true);
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('');
+  });
+
   test('makes spaces of pasted tabs and lines in a name and a note, which the service would refuse', async () => {
     openPanel();
     await openCreate();

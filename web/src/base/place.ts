@@ -1,3 +1,4 @@
+import type { AccessLevel } from '../api/types.js';
 import { queryOf } from '../api/query.js';
 
 export const STATUS_FILTERS = ['all', 'active', 'attention', 'ended'] as const;
@@ -5,13 +6,28 @@ export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
 
+/** What a link fills into the form for a new key. */
+export interface Suggestion {
+  readonly name: string;
+  readonly access: AccessLevel;
+  /** Null: everything that the owner may do. */
+  readonly permissions: readonly string[] | null;
+  readonly days: number | undefined;
+}
+
 export type PanelPlace = {
   /** The id of a service account, to show its keys and activity. Default: the person's own. */
   readonly account?: string | undefined;
 } &
   /** With a key, its details are open. */
   (
-    | { readonly tab: 'keys'; readonly status: StatusFilter; readonly keyId?: string | undefined }
+    | {
+        readonly tab: 'keys';
+        readonly status: StatusFilter;
+        readonly keyId?: string | undefined;
+        /** The form for a new key opens. `searchOf` leaves it out, so that a reload does not open the form again. */
+        readonly suggestion?: Suggestion | undefined;
+      }
     /** With a key, only its events. */
     | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined }
   );
@@ -39,7 +55,23 @@ export function placeOf(search: string): PanelPlace {
     return { account, tab: 'activity', events: oneOf(ACTIVITY_FILTERS, named.get('events'), 'all'), keyId };
   }
   const status = named.get('status') ?? '';
-  return { account, tab: 'keys', status: oneOf(STATUS_FILTERS, FORMER_STATUS[status] ?? status, 'active'), keyId };
+  return {
+    account,
+    tab: 'keys',
+    status: oneOf(STATUS_FILTERS, FORMER_STATUS[status] ?? status, 'active'),
+    keyId,
+    suggestion: named.has('new') ? suggestionIn(named) : undefined,
+  };
+}
+
+function suggestionIn(named: URLSearchParams): Suggestion {
+  const days = named.get('days') ?? '';
+  return {
+    name: named.get('name') ?? '',
+    access: oneOf(['read-only', 'read-and-write'], named.get('access'), 'read-only'),
+    permissions: named.get('permissions')?.split(',') ?? null,
+    days: /^[1-9]\d{0,2}$/.test(days) ? Number(days) : undefined,
+  };
 }
 
 /** The query string of a place with its `?`; empty for the start. */

@@ -6,13 +6,14 @@ import { isToReplace } from '../key/leak';
 import { useApiKeys } from '../key/list';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { useReturned } from '../base/context';
+import type { Suggestion } from '../base/place';
 import { useTexts } from '../texts';
 import { CreateKeyForm } from './CreateKeyForm';
 import { newDraft, within } from './form';
 
 interface Props {
-  /** An ended key whose choices are filled in. */
-  readonly like: ApiKey | undefined;
+  /** An ended key, or what a link suggests: its choices are filled in. */
+  readonly like: ApiKey | Suggestion | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
@@ -26,10 +27,11 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const [draft, setDraft] = useState(() =>
     typed?.form === 'create' ? { ...newDraft(policy), ...typed.draft } : newDraft(policy, like),
   );
+  const again = like && 'id' in like ? like : undefined;
   return (
     <NewKeyDialog
       form="create"
-      title={like && isToReplace(like) ? rotate.leaked.title(like.name) : like ? create.titleAgain : create.title}
+      title={again && isToReplace(again) ? rotate.leaked.title(again.name) : again ? create.titleAgain : create.title}
       opened={opened}
       onClose={onClose}
       onClosed={(made) => (made === undefined ? focus.restore() : focusRow(made, focus.restore))}

@@ -2,20 +2,22 @@ import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { allowedNetworksProblem } from '../../../src/domain/keys/allowed-networks';
 import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/status';
+import type { Suggestion } from '../base/place';
 import type { KeyDraft } from '../base/trip';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
-import { type FieldErrors, textProblems } from '../new-key/fields';
+import { type FieldErrors, oneLine, textProblems } from '../new-key/fields';
 import { DEFAULT_EXPIRY_DAYS, MAX_ALLOWED_NETWORKS, MAX_KEY_PERMISSIONS } from '../rules';
 import type { Texts } from '../texts';
 import { serviceTime } from '../time/useNow';
 
-/** @param like an earlier key, whose choices are filled in */
-export function newDraft(policy: KeyPolicy, like?: ApiKey): KeyDraft {
-  const { name = '', access = 'read-only' } = like ?? {};
-  const days = like ? lifetimeDays(like, policy) : Math.min(DEFAULT_EXPIRY_DAYS, policy.maxKeyDays);
-  const { note, permissions = null, allowedNetworks } = like ?? {};
+/** @param like an earlier key, or what a link suggests: its choices are filled in */
+export function newDraft(policy: KeyPolicy, like?: ApiKey | Suggestion): KeyDraft {
+  const { name = '', access = 'read-only', permissions = null } = like ?? {};
+  const { note, allowedNetworks } = like && 'id' in like ? like : {};
+  const suggested = (like && 'days' in like && like.days) || DEFAULT_EXPIRY_DAYS;
+  const days = like && 'id' in like ? lifetimeDays(like, policy) : Math.min(suggested, policy.maxKeyDays);
   return {
-    name,
+    name: oneLine(name),
     note: note ?? '',
     access,
     permissions: { scope: permissions ? 'only' : 'all', chosen: permissions ?? [] },

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiKey } from '../api/types';
 import type { Typed } from '../base/trip';
 import { usePanel, useReturned } from '../base/context';
+import type { Suggestion } from '../base/place';
 import { focusRow, type KeyAction, KeyDialogsContext } from '../key/actions';
 import { later } from '../ui/later';
 
@@ -23,7 +24,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
   const { focusHeading } = usePanel();
   const typed = useReturned()?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
-  const [like, setLike] = useState<ApiKey>();
+  const [like, setLike] = useState<ApiKey | Suggestion>();
   const [action, setAction] = useState(() => typed && actionOf(typed));
   const [actions, setActions] = useState(0);
   const openers = useMemo(() => {
@@ -31,7 +32,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
       setAction(next);
       setActions((count) => count + 1);
     };
-    const create = (next?: ApiKey) => {
+    const create = (next?: ApiKey | Suggestion) => {
       setLike(next);
       setCreating(true);
     };
@@ -59,7 +60,12 @@ export function KeyDialogs({ onOpened, children }: Props) {
   return (
     <KeyDialogsContext value={openers}>
       {children}
-      <CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
+      <CreateKeyDialog
+        key={like && ('id' in like ? like.id : 'link')}
+        like={like}
+        opened={isCreating}
+        onClose={() => setCreating(false)}
+      />
       {common && (
         <>
           <RevokeDialog

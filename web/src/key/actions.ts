@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { ApiKey, Narrower } from '../api/types';
+import type { Suggestion } from '../base/place';
 import type { Rotation } from './status';
 
 export interface KeyAction {
@@ -24,8 +25,8 @@ export interface ActionDialogProps {
 }
 
 interface Openers {
-  /** With an ended key, its choices are filled in. */
-  readonly create: (like?: ApiKey) => void;
+  /** The choices of an ended key or of a link are filled in. */
+  readonly create: (like?: ApiKey | Suggestion) => void;
   readonly act: (action: KeyAction) => void;
 }
 

@@ -1,9 +1,10 @@
 import { Button, Text } from '@mantine/core';
-import { useId } from 'react';
+import { useEffect, useId } from 'react';
 import { createPortal } from 'react-dom';
 import { useOwner, usePanel } from '../base/context';
 import { useKeyDialogs } from '../key/actions';
 import { limitText } from '../key/limits';
+import type { Suggestion } from '../base/place';
 import { mayMakeKeys, useApiKeys, useCanMakeKeys } from '../key/list';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
@@ -12,10 +13,13 @@ import classes from './Panel.module.css';
 interface Props {
   /** Whether the tab is one of the keys', and none of the page around them. */
   readonly isOfKeys: boolean;
+  /** The form for a new key opens with it, where there may be a new key. */
+  readonly suggestion: Suggestion | undefined;
+  readonly onSuggested: () => void;
 }
 
 /** What keys are and the button for a new one, in the panel's head; and below the tabs why there can't be one. */
-export function KeysHead({ isOfKeys }: Props) {
+export function KeysHead({ isOfKeys, suggestion, onSuggested }: Props) {
   const texts = useTexts();
   const { head } = usePanel();
   const { create } = useKeyDialogs();
@@ -28,6 +32,12 @@ export function KeysHead({ isOfKeys }: Props) {
   const limit = isFull && `${limitText(policy, 'maxActiveKeys', texts)} ${texts.keys.limits.revoke}`;
   const why = mayMakeKeys(policy) ? limit : texts.keys.limits.noNewKeys;
   const isOff = isFull || isOwnerPending || list.isPending || list.isIncomplete;
+  const isReady = suggestion !== undefined && list.isSuccess && !list.isIncomplete && !isOwnerPending;
+  useEffect(() => {
+    if (!isReady) return;
+    onSuggested();
+    if (canMakeKeys && !isFull) create(suggestion);
+  }, [isReady]);
   // An empty list has its own button.
   const isEmpty = list.isSuccess && list.keys.length === 0;
   return (

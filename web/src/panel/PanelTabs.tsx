@@ -100,7 +100,11 @@ function TabsOfPlace({ place, ownTabs, isAtPlace }: Props & { readonly isAtPlace
         </Tabs.List>
         {!opened && <ActiveCount />}
       </div>
-      <KeysHead isOfKeys={!opened} />
+      <KeysHead
+        isOfKeys={!opened}
+        suggestion={place.tab === 'keys' ? place.suggestion : undefined}
+        onSuggested={() => place.tab === 'keys' && goTo({ ...place, suggestion: undefined }, { replace: true })}
+      />
       <Tabs.Panel value="keys">
         {place.tab === 'keys' && <KeysTab filter={place.status} keyId={place.keyId} />}
       </Tabs.Panel>
