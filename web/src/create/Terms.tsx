@@ -3,13 +3,11 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
-import { byResource, meaningOf } from '../key/limits';
 import { usePermissions } from '../key/useKey';
 import type { FieldErrors } from '../new-key/fields';
-import { type Texts, useTexts } from '../texts';
-import { wordList } from '../time/format';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { inTableOrder } from '../restrictions/picker-rows';
+import { fewRights, inTableOrder } from '../restrictions/picker-rows';
 import { focusField } from '../ui/focus';
 import { ChevronIcon } from '../ui/icons';
 import { once } from '../ui/buttons';
@@ -123,19 +121,4 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
       ))}
     </>
   );
-}
-
-/** The most letters for which the sentence has room. */
-const MAX_LETTERS = 40;
-
-/** Some permissions in words, such as "read and write systems". Empty where there are none, or too many. */
-function fewRights(permissions: readonly string[], texts: Texts): string {
-  const resourcesOf = new Map<string, string[]>();
-  for (const [resource, actions] of byResource(permissions)) {
-    const same = actions.toSorted().join(' ');
-    resourcesOf.set(same, [...(resourcesOf.get(same) ?? []), resource]);
-  }
-  const parts = [...resourcesOf].map(([same, resources]) => meaningOf(resources, same.split(' '), texts));
-  const words = wordList(parts, texts.language);
-  return words.length > MAX_LETTERS ? '' : words;
 }

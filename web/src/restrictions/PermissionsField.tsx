@@ -54,10 +54,10 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
       note={isLimited ? create.never : `${restrictions.allText} ${create.never}`}
       error={error}
     >
-      {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
       <Text role="status" c="var(--latchkey-warning)" mt={note ? 'xs' : 0}>
         {note}
       </Text>
+      {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
     </ChoiceCards>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
 import { actionOf } from '../../../src/domain/accounts/permission';
-import { fewWords } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { MAX_KEY_PERMISSIONS } from '../rules';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { fewRights } from './picker-rows';
 
 interface Props {
   /** What the owner may give a key of this level. */
@@ -46,7 +46,7 @@ export function StartingPoints({ items, onStart }: Props) {
               <Menu.Item key={id} onClick={() => onStart(permissions!)}>
                 {name}
                 <Text size="xs" c="dimmed">
-                  {fewWords({ permissions, allowedNetworks: null }, texts)}
+                  {fewRights(permissions!, texts) || texts.restrictions.count(permissions!.length)}
                 </Text>
               </Menu.Item>
             ))}

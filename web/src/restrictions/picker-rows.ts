@@ -1,5 +1,7 @@
 import { isCovered } from '../../../src/domain/accounts/permission';
-import { byResource } from '../key/limits';
+import { byResource, meaningOf } from '../key/limits';
+import type { Texts } from '../texts';
+import { wordList } from '../time/format';
 
 export interface PickerRow {
   readonly resource: string;
@@ -48,4 +50,19 @@ function parentOf(resource: string, among: ReadonlyMap<string, unknown>): string
   if (slash < 0) return undefined;
   const parent = resource.slice(0, slash);
   return among.has(parent) ? parent : parentOf(parent, among);
+}
+
+/** The most letters for which a sentence has room. */
+const MAX_LETTERS = 40;
+
+/** Some permissions in words, such as "read and write systems". Empty where there are none, or too many. */
+export function fewRights(permissions: readonly string[], texts: Texts): string {
+  const resourcesOf = new Map<string, string[]>();
+  for (const [resource, actions] of byResource(permissions)) {
+    const same = actions.toSorted().join(' ');
+    resourcesOf.set(same, [...(resourcesOf.get(same) ?? []), resource]);
+  }
+  const parts = [...resourcesOf].map(([same, resources]) => meaningOf(resources, same.split(' '), texts));
+  const words = wordList(parts, texts.language);
+  return words.length > MAX_LETTERS ? '' : words;
 }
