@@ -13,13 +13,24 @@ describe('all keys', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('can be revoked with a note by the keyboard alone, and only with the administrator’s own password', async () => {
+  test('can be paused, and revoked with a note, by the keyboard alone, and only with the administrator’s own password', async () => {
     const owner = await stage.newOwner();
     const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy' });
     const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
     await row(page, 'CI deploy').getByRole('link').focus();
     await page.keyboard.press('Enter');
     const drawer = dialog(page, 'CI deploy');
+    await button(drawer, 'Pause it for an hour').focus();
+    await page.keyboard.press('Enter');
+    const resume = button(drawer, 'Resume…');
+    await focusOn(resume);
+    expect((await stage.service.clients.validate(fullKey)).grant).toBeFalsy();
+    await page.keyboard.press('Enter');
+    await dialog(page, 'Resume “CI deploy”?').getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await focusOn(button(drawer, 'Pause it for an hour'));
+    expect((await stage.service.clients.validate(fullKey)).grant?.keyId).toBe(apiKey.id);
+
     const revoke = button(drawer, 'Revoke key…');
     await revoke.focus();
     await page.keyboard.press('Enter');

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { FoundKey, KeyOwner, OwnedKeyPage } from '../src/admin/types';
 import { App } from '../src/page/App';
-import { Refusal, ScriptedApi } from './support/api';
-import { anApiKey, DAY_MS, HOUR_MS, iso } from './support/keys';
+import { type MadeCall, Refusal, ScriptedApi } from './support/api';
+import { anApiKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
 import {
   button,
   dialog,
@@ -283,6 +283,36 @@ describe('all keys', () => {
     await screen.findByText(/^Its owner revoked this key/);
   });
 
+  test('are paused and resumed in the drawer, which shows it at once, and the focus stays on the button', async () => {
+    open(`tab=all-keys&key=${key.id}`);
+    const drawer = await dialog('CI deploy');
+    api.once('pauseAnyKey', ({ body }) => (key = { ...key, pausedUntil: iso(body.minutes * MINUTE_MS) }));
+    await press('Pause it for an hour', drawer);
+    await screen.findByText('“CI deploy” is paused and works again in 1 hour');
+    await drawer.findAllByText(/^Paused until/);
+    await press('Resume…', drawer);
+    const form = await dialog('Resume “CI deploy”?');
+    expect(form.queryByLabelText('Note (optional)')).toBeNull();
+    await type('Your password', PASSWORD);
+    // The owner's own pause stays.
+    api.once('resumeAnyKey', () => key);
+    await press('Resume key', form);
+    await screen.findByText('“CI deploy” stays paused by its owner');
+    expect(api.calls('resumeAnyKey').map(({ body }) => body)).toEqual([{ password: PASSWORD }]);
+    await focusOn(() => drawer.getByRole('button', { name: 'Resume…' }));
+    api.once('resumeAnyKey', () => (key = { ...key, pausedUntil: null }));
+    await press('Resume…', drawer);
+    await type('Your password', PASSWORD);
+    await press('Resume key', await dialog('Resume “CI deploy”?'));
+    await screen.findByText('“CI deploy” works again');
+    await focusOn(() => drawer.getByRole('button', { name: 'Pause it for an hour' }));
+    // Somebody else has ended it.
+    key = { ...key, status: 'revoked', revokedAt: iso(0), revokedReason: 'owner' };
+    api.once('pauseAnyKey', new Refusal(409, 'api_key_not_active', { apiKeyStatus: 'revoked' }));
+    await press('Pause it for an hour', drawer);
+    await screen.findByText(/^Its owner revoked this key/);
+  });
+
   test('report a missing password and a note that is too long at their fields, without a request', async () => {
     open(`tab=all-keys&key=${key.id}`);
     await press('Revoke key…', await dialog('CI deploy'));
@@ -358,6 +388,25 @@ test('several keys are ended with one confirmation that names them, with a resul
   await user.click(form.getAllByRole('button', { name: 'Close' }).at(-1)!);
   await isGone(() => screen.queryByRole('dialog'));
   (await row('Job 1')).getByText('Revoked');
+});
+
+test('several keys are paused for an hour without a confirmation, and stay selected', async () => {
+  const [one, two] = ['Job 1', 'Job 2'].map((name) => ({ ...key, ...anApiKey({ name }) }));
+  api.always('findKeys', () => page([one!, two!]));
+  open('tab=all-keys');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all' }));
+  const pause = ({ id, body: { minutes } }: MadeCall) => ({
+    ...(id === one!.id ? one! : two!),
+    pausedUntil: iso(minutes * MINUTE_MS),
+  });
+  api.once('pauseAnyKey', pause).once('pauseAnyKey', new Refusal(409, 'api_key_not_active'));
+  await press('Pause for an hour');
+  await screen.findByText(/^1 of 2 keys are paused for an hour\. ./);
+  api.always('pauseAnyKey', pause);
+  await press('Pause for an hour');
+  await screen.findByText('2 keys are paused for an hour');
+  for (const name of ['Job 1', 'Job 2']) (await row(name)).getByText('Paused');
+  await button('Revoke 2 keys…');
 });
 
 test('the focus is on the button that closes once all selected keys have ended, and then on the heading', async () => {

@@ -11,14 +11,16 @@ import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
-import { NotAdministrator, useOwnedKey } from './useAllKeys';
-import { RevokeDialog } from './RevokeDialog';
+import { NotAdministrator, useChangeKeys, useOwnedKey } from './useAllKeys';
+import { ChangeDialog } from './ChangeDialog';
 import { useAdminTexts } from './texts';
 import { EventsOfKey } from '../activity/EventList';
 import { groupEvents } from '../activity/events';
 import { Facts, Summary } from '../details/Facts';
 import classes from '../details/details.module.css';
+import { PauseButton } from '../details/PauseButton';
 import { EndNotice } from '../details/WhatToDo';
+import { usePause } from '../key/usePauseKey';
 import { step } from '../base/address';
 import { Section } from '../ui/Section';
 import { Owner } from './AllKeysTable';
@@ -31,7 +33,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The key of any owner: whose it is, what it did, and its end. */
+/** The key of any owner: whose it is, what it did, its pause and its end. */
 export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const { details } = useTexts();
   const admin = useAdminTexts();
@@ -45,16 +47,23 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const now = useNow();
   const typed = trip?.returned?.typed;
   const draft = typed?.form === 'end' && keyId && allKeysPlaceOf(typed.search).keyId === keyId ? typed : undefined;
-  const [ending, setEnding] = useState(draft && keyId);
+  const [asked, setAsked] = useState({ of: draft && keyId, resumes: draft?.resumes ?? false });
   const [ended, setEnded] = useState<string>();
-  const revoke = useRef<HTMLButtonElement>(null);
+  const [revokeButton, pauseButton] = [useRef<HTMLButtonElement>(null), useRef<HTMLButtonElement>(null)];
   const isLost = found.error instanceof NotAdministrator;
   const key = isLost || hasCode(found.error, 'not_found') ? undefined : found.key;
-  const isEnding = key !== undefined && opened && ending === keyId;
+  const isAsked = key !== undefined && opened && asked.of === keyId;
+  // The rest is kept, so that the dialog still has its texts while it fades out.
+  const close = () => setAsked({ ...asked, of: undefined });
   const over = (message: string) => {
-    setEnding(undefined);
-    setEnded(keyId);
+    close();
+    if (!asked.resumes) setEnded(keyId);
     announce(message);
+  };
+  const { pause: send, showAgain } = useChangeKeys();
+  const pause = usePause(send);
+  const pauseFor = async (apiKey: FoundKey, minutes: number) => {
+    if (!(await pause(apiKey, minutes))) await showAgain(apiKey.id);
   };
   return (
     <>
@@ -63,13 +72,21 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         title={key?.name ?? details.title}
         // Its end is news, too.
         subject={keyId && `${keyId} ${ended === keyId}`}
-        isEdited={isEnding}
+        isEdited={isAsked}
         footer={
           key &&
           statusAt(key, now) === 'active' && (
-            <Button ref={revoke} {...dangerous} onClick={() => setEnding(keyId)}>
-              {admin.revoke}
-            </Button>
+            <>
+              <PauseButton
+                ref={pauseButton}
+                apiKey={key}
+                onPause={(minutes) => void pauseFor(key, minutes)}
+                onResume={() => setAsked({ of: keyId, resumes: true })}
+              />
+              <Button ref={revokeButton} {...dangerous} onClick={() => setAsked({ of: keyId, resumes: false })}>
+                {admin.revoke}
+              </Button>
+            </>
           )
         }
         onClose={onClose}
@@ -79,13 +96,14 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         {!isLost && (key ? <KeyDrawerBody apiKey={key} found={found} onOpen={onOpen} /> : <NoKey found={found} />)}
       </SidePanel>
       {key && (
-        <RevokeDialog
+        <ChangeDialog
           apiKey={key}
-          opened={isEnding}
+          opened={isAsked}
+          resumes={asked.resumes}
           note={draft?.note ?? ''}
           onOver={over}
-          onClose={() => setEnding(undefined)}
-          onClosed={() => revoke.current?.focus()}
+          onClose={close}
+          onClosed={() => (asked.resumes ? pauseButton : revokeButton).current?.focus()}
         />
       )}
     </>

@@ -8,7 +8,7 @@ import { usePanel } from '../base/context';
 import { AllKeysTable, Counts } from './AllKeysTable';
 import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
 import { Filters } from './Filters';
-import { RevokeSeveral } from './RevokeSeveral';
+import { ChangeSeveral } from './ChangeSeveral';
 import { KeyDrawer, Lost } from './KeyDrawer';
 import { ListFrame } from './ListFrame';
 import {
@@ -76,7 +76,7 @@ function AllKeysTab() {
           linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>
-      <RevokeSeveral
+      <ChangeSeveral
         keys={list.keys.filter((key) => chosen.has(key.id) && statusAt(key, now) === 'active')}
         left={left}
         onClear={() => setChosen(new Set())}

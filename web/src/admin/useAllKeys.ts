@@ -7,6 +7,7 @@ import { type AllKeysPlace, type AuditPlace, UNUSED_DAYS } from './place';
 import { serviceTime } from '../time/useNow';
 import type { ApiClient, Call } from '../api/client';
 import { hasCode } from '../api/problem';
+import { withRetries } from '../api/retry';
 
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
@@ -98,28 +99,32 @@ export interface EndOfKey {
   readonly password?: string;
 }
 
-/** Ends keys, and shows their ends. Neither the list nor the key is read again for it: that would be another view. */
-export function useEndKey() {
+type ChangedKey = OwnedKey & Pick<FoundKey, 'events'>;
+
+/** Changes keys, and shows the result. Neither the list nor the key is read again for it: that would be another view. */
+export function useChangeKeys() {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const showAgain = (id: string) => queryClient.invalidateQueries({ queryKey: oneOf(id) });
-  const show = (ids: readonly string[], ended: Partial<FoundKey>) => {
-    for (const id of ids) queryClient.setQueryData<FoundKey>(oneOf(id), (key) => key && { ...key, ...ended });
+  const show = (ids: readonly string[], changed: Partial<FoundKey>) => {
+    for (const id of ids) queryClient.setQueryData<FoundKey>(oneOf(id), (key) => key && { ...key, ...changed });
     queryClient.setQueriesData<InfiniteData<OwnedKeyPage>>({ queryKey: LIST }, (list) => {
       const pages = list?.pages.map((page) => ({
         ...page,
-        items: page.items.map((key) => (ids.includes(key.id) ? { ...key, ...ended } : key)),
+        items: page.items.map((key) => (ids.includes(key.id) ? { ...key, ...changed } : key)),
       }));
       return list && pages && { ...list, pages };
     });
   };
-  const end = async (id: string, body: EndOfKey): Promise<void> => {
-    const ended = await asAdministrator<OwnedKey & Pick<FoundKey, 'events'>>(client, `${pathOf(id)}/revoke`, {
-      method: 'POST',
-      body,
-    });
-    show([id], ended);
+  const change = async (id: string, what: 'revoke' | 'pause' | 'resume', body: object): Promise<ChangedKey> => {
+    const changed = await asAdministrator<ChangedKey>(client, `${pathOf(id)}/${what}`, { method: 'POST', body });
+    show([id], changed);
+    return changed;
   };
+  const end = (id: string, body: EndOfKey) => change(id, 'revoke', body);
+  const resume = (id: string, { password }: EndOfKey) => change(id, 'resume', { password });
+  /** A running pause only gets longer, so it is safe to repeat. */
+  const pause = ({ id }: Pick<OwnedKey, 'id'>, minutes: number) => withRetries(() => change(id, 'pause', { minutes }));
   /** With one call. The reason why a key was not ended is the code of a problem. */
   const endAll = async (ids: readonly string[], body: EndOfKey): Promise<RevokedKeys> => {
     const answer = await asAdministrator<RevokedKeys>(client, `${KEYS}/revoke`, {
@@ -130,7 +135,7 @@ export function useEndKey() {
     show(answer.revoked, { status: 'revoked', revokedAt, revokedReason: 'administrator' });
     return answer;
   };
-  return { end, endAll, showAgain };
+  return { end, endAll, pause, resume, showAgain };
 }
 
 /** The person may not see the keys of all owners any more. */

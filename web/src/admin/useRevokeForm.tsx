@@ -12,14 +12,14 @@ import type { EndOfKey } from './useAllKeys';
 type End = (body: EndOfKey, onRetry: () => void) => Promise<void>;
 
 /**
- * A form that ends keys.
+ * A form that ends keys, or resumes one.
  * @param before the note of an administrator who is back from a sign-in
  */
-export function useRevokeForm(keys: readonly OwnedKey[], before: string, end: End) {
+export function useRevokeForm(keys: readonly OwnedKey[], before: string, end: End, resumes = false) {
   const texts = useTexts();
   const [note, setNote] = useState(before);
   const trimmed = note.trim();
-  const typed: Typed = { form: 'end', search: useSearch(), keys, note };
+  const typed: Typed = { form: 'end', resumes, search: useSearch(), keys, note };
   const form = useConfirmedForm(typed, textProblems({ note }, texts), (proof) =>
     end({ ...(trimmed && { note: trimmed }), ...proof }, () => form.onPhase('retrying')),
   );

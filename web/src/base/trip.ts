@@ -97,8 +97,16 @@ export type Typed =
   /** After a lost answer the key has ended, so it cannot be rotated a second time. */
   | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean }
   | { readonly form: 'resume'; readonly replaced: ApiKey }
-  /** An administrator ends the key that is open at this place, or else these ones. */
-  | { readonly form: 'end'; readonly search: string; readonly keys: readonly OwnedKey[]; readonly note: string };
+  /** An administrator ends or resumes the key that is open at this place, or else ends these ones. */
+  | AdministratorsTyped;
+
+interface AdministratorsTyped {
+  readonly form: 'end';
+  readonly resumes?: boolean;
+  readonly search: string;
+  readonly keys: readonly OwnedKey[];
+  readonly note: string;
+}
 
 /** Built here, because the package of the panel has no types of administrators. */
 type OwnedKey = ApiKey & { readonly owner: ManagedAccount & { readonly email: string } };

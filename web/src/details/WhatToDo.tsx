@@ -6,7 +6,6 @@ import { endedBy, endOf, endsSoon, pauseOf, rejectedSince, type Rotation, status
 import type { KeyAction } from '../key/actions';
 import { isToReplace } from '../key/leak';
 import { useCanMakeKeys } from '../key/list';
-import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -15,6 +14,7 @@ import { MoreIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
 import { revokeAction } from '../key/revoke-words';
 import { usePauseKey } from '../key/usePauseKey';
+import { PauseButton } from './PauseButton';
 
 /** What a person does next with the key; "create" makes one like it. A limit is one to rotate with. */
 export type NextStep = KeyAction['kind'] | 'create' | Narrower;
@@ -104,26 +104,24 @@ interface KeyActionsProps {
 export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const texts = useTexts();
   const { details, keys } = texts;
-  const resumeText = resumeTexts(texts.language)?.action;
   // A key that ends soon has this button at the top.
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
-  const isPaused = pauseOf(apiKey, now) !== undefined;
-  const hasRotate = canMakeKeys && !rotation && !isPaused && !endsSoon(apiKey, now);
+  const hasRotate = canMakeKeys && !rotation && !pauseOf(apiKey, now) && !endsSoon(apiKey, now);
   const pause = usePauseKey();
-  const pauseOrResume = () => (isPaused ? onNext('resume') : void pause(apiKey, 60));
-  const action = (label: string, act: () => void) => (
-    <Button variant="default" onClick={once(act)}>
-      {label}
-    </Button>
-  );
-  // One button pauses and resumes, so that it keeps the focus.
-  const pauseText = isPaused ? resumeText : !rotation && texts.pause.first;
   const revokeText = revokeAction(apiKey, rotation, texts);
   return (
     <>
-      {hasRotate && action(keys.rotate, () => onNext('rotate'))}
-      {pauseText && action(pauseText, pauseOrResume)}
+      {hasRotate && (
+        <Button variant="default" onClick={once(() => onNext('rotate'))}>
+          {keys.rotate}
+        </Button>
+      )}
+      <PauseButton
+        apiKey={apiKey}
+        onPause={!rotation && ((minutes) => void pause(apiKey, minutes))}
+        onResume={() => onNext('resume')}
+      />
       {canMakeKeys && !rotation ? (
         <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false} shadow="md">
           <Menu.Target>

@@ -10,22 +10,35 @@ import { refreshKeys, showCurrent } from './list';
 /** In minutes. The form that revokes a key offers the second one. */
 export const PAUSES = [5, 60, 1440] as const;
 
-/** Pauses a key, and says when it works again. Resolves with whether it is paused. */
-export function usePauseKey() {
+/**
+ * Pauses a key, and says when it works again. Resolves with whether it is paused.
+ * @param send pauses it, and shows it
+ */
+export function usePause(send: (key: ApiKey, minutes: number) => Promise<ApiKey>) {
   const texts = useTexts();
-  const { client, announce } = usePanel();
-  const queryClient = useQueryClient();
+  const { announce } = usePanel();
   return async (key: ApiKey, minutes: number): Promise<boolean> => {
     try {
-      const paused = await client.pauseKey(key.id, minutes);
-      showCurrent(queryClient, [paused]);
-      announce(texts.pause.done(key.name, relativeTime(paused.pausedUntil!, serviceTime(), texts)));
+      const { pausedUntil } = await send(key, minutes);
+      announce(texts.pause.done(key.name, relativeTime(pausedUntil!, serviceTime(), texts)));
       return true;
     } catch (error) {
       announce(describeFailure(error, texts));
       return false;
+    }
+  };
+}
+
+export function usePauseKey() {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  return usePause(async ({ id }, minutes) => {
+    try {
+      const paused = await client.pauseKey(id, minutes);
+      showCurrent(queryClient, [paused]);
+      return paused;
     } finally {
       void refreshKeys(queryClient);
     }
-  };
+  });
 }

@@ -32,6 +32,8 @@ const CALLS = {
   findKeys: 'GET /v1/admin/api-keys',
   findKey: 'GET /v1/admin/api-keys/:id',
   endKey: 'POST /v1/admin/api-keys/:id/revoke',
+  pauseAnyKey: 'POST /v1/admin/api-keys/:id/pause',
+  resumeAnyKey: 'POST /v1/admin/api-keys/:id/resume',
   endKeys: 'POST /v1/admin/api-keys/revoke',
   findEvents: 'GET /v1/admin/audit-events',
 } as const;
@@ -42,6 +44,8 @@ interface AdministratorAnswers {
   findKeys: OwnedKeyPage;
   findKey: FoundKey;
   endKey: FoundKey;
+  pauseAnyKey: FoundKey;
+  resumeAnyKey: FoundKey;
   endKeys: RevokedKeys;
   findEvents: AuditedEventPage;
 }
@@ -241,6 +245,8 @@ export class ScriptedApi {
     findKeys: () => new Refusal(404, 'not_found'),
     findKey: () => new Refusal(404, 'not_found'),
     endKey: () => new Refusal(404, 'not_found'),
+    pauseAnyKey: () => new Refusal(404, 'not_found'),
+    resumeAnyKey: () => new Refusal(404, 'not_found'),
     endKeys: () => new Refusal(404, 'not_found'),
     findEvents: () => new Refusal(404, 'not_found'),
   };

@@ -1,7 +1,7 @@
 /** The texts of "All keys" and "Audit", which only administrators load. */
 export const admin = {
   intro:
-    'The keys of all owners. You can end them, but not change them. Owners see that an administrator viewed their keys.',
+    'The keys of all owners. You can pause and end them, but not change them. Owners see that an administrator viewed their keys.',
   search: 'Search all keys',
   owner: 'Owner',
   ownerHint: 'Email or ID',
@@ -94,12 +94,18 @@ export const admin = {
   note: 'Note (optional)',
   noteHint: 'Why you revoke it. It is kept on the audit trail.',
   already: (name: string) => `“${name}” had already ended`,
+  stillPaused: (name: string) => `“${name}” stays paused by its owner`,
   several: {
     column: 'Select',
     all: 'Select all',
     select: (name: string) => `Select “${name}”`,
     chosen: (count: number) => (count === 1 ? '1 key selected' : `${count} keys selected`),
     clear: 'Clear selection',
+    pause: 'Pause for an hour',
+    paused: (done: number, of: number) => {
+      if (done < of) return `${done} of ${of} keys are paused for an hour.`;
+      return done === 1 ? '1 key is paused for an hour' : `${done} keys are paused for an hour`;
+    },
     revoke: (count: number) => (count === 1 ? 'Revoke 1 key' : `Revoke ${count} keys`),
     consequence: 'Everything that uses these keys stops working at once. You can’t undo this.',
     list: 'Keys to revoke',

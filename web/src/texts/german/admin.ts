@@ -2,7 +2,7 @@ import type { AdminTexts } from '../english/admin';
 
 export const admin: AdminTexts = {
   intro:
-    'Die Schlüssel aller Konten. Sie können sie beenden, aber nicht ändern. Die Eigentümer sehen, dass Sie sie angesehen haben.',
+    'Die Schlüssel aller Konten. Sie können sie pausieren und beenden, aber nicht ändern. Die Eigentümer sehen, dass Sie sie angesehen haben.',
   search: 'Alle Schlüssel durchsuchen',
   owner: 'Eigentümer',
   ownerHint: 'E-Mail oder ID',
@@ -97,12 +97,18 @@ export const admin: AdminTexts = {
   note: 'Notiz (optional)',
   noteHint: 'Warum Sie ihn widerrufen. Sie bleibt im Audit-Trail.',
   already: (name) => `„${name}“ war schon beendet`,
+  stillPaused: (name) => `„${name}“ bleibt pausiert, durch das Konto selbst`,
   several: {
     column: 'Auswählen',
     all: 'Alle auswählen',
     select: (name) => `„${name}“ auswählen`,
     chosen: (count) => `${count} Schlüssel ausgewählt`,
     clear: 'Auswahl aufheben',
+    pause: 'Eine Stunde pausieren',
+    paused: (done, of) => {
+      if (done < of) return `${done} von ${of} Schlüsseln sind für eine Stunde pausiert.`;
+      return `${done} Schlüssel ${done === 1 ? 'ist' : 'sind'} für eine Stunde pausiert`;
+    },
     revoke: (count) => `${count} Schlüssel widerrufen`,
     consequence:
       'Alles, was diese Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',

@@ -8,15 +8,18 @@ import { useTexts } from '../texts';
 import { dangerous } from '../ui/buttons';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { useFocusOnMount, useFocusReturn } from '../ui/focus';
+import { describeFailure } from '../ui/Notice';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
 import type { OwnedKey } from './types';
-import { type EndOfKey, useEndKey } from './useAllKeys';
+import { type EndOfKey, useChangeKeys } from './useAllKeys';
 import { NoteField, useRevokeForm } from './useRevokeForm';
 
 /** How many keys the service ends with one call. */
 const MAX_AT_ONCE = 100;
+/** How many calls the browser makes at once: a further one would wait, and its time run out. */
+const MAX_CALLS = 6;
 /** So many may not fit into their list, which the keyboard scrolls then. */
 const SCROLLED_FROM = 3;
 
@@ -28,9 +31,10 @@ interface Props {
   readonly onClear: () => void;
 }
 
-/** What an administrator does with the selected keys: end all of them. */
-export function RevokeSeveral({ keys, left, onClear }: Props) {
+/** What an administrator does with the selected keys: pause or end all of them. */
+export function ChangeSeveral({ keys, left, onClear }: Props) {
   const { several } = useAdminTexts();
+  const { isPausing, pause } = usePauseSeveral(keys);
   // The keys that have ended leave the selection, but not the dialog.
   const [ending, setEnding] = useState(left?.keys ?? []);
   const [opened, setOpened] = useState(left !== undefined);
@@ -58,7 +62,10 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
           <Button size="xs" variant="default" onClick={onClear}>
             {several.clear}
           </Button>
-          <Button size="xs" {...dangerous} onClick={open}>
+          <Button size="xs" variant="default" onClick={() => void pause()} loading={isPausing}>
+            {several.pause}
+          </Button>
+          <Button size="xs" {...dangerous} onClick={open} disabled={isPausing}>
             {several.revoke(keys.length)}
             {'…'}
           </Button>
@@ -84,6 +91,29 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
   );
 }
 
+/** Pauses keys for an hour, each with a call of its own. */
+function usePauseSeveral(keys: readonly OwnedKey[]) {
+  const texts = useTexts();
+  const { several } = useAdminTexts();
+  const { announce } = usePanel();
+  const { pause: send } = useChangeKeys();
+  const [isPausing, setPausing] = useState(false);
+  const pause = async () => {
+    setPausing(true);
+    const results: PromiseSettledResult<unknown>[] = [];
+    for (let at = 0; at < keys.length; at += MAX_CALLS) {
+      const some = keys.slice(at, at + MAX_CALLS).map((key) => send(key, 60));
+      // oxlint-disable-next-line no-await-in-loop
+      results.push(...(await Promise.allSettled(some)));
+    }
+    setPausing(false);
+    const failed = results.filter((result) => result.status === 'rejected');
+    const why = failed[0] && describeFailure(failed[0].reason, texts);
+    announce([several.paused(keys.length - failed.length, keys.length), why].filter(Boolean).join(' '));
+  };
+  return { isPausing, pause };
+}
+
 interface FormProps {
   readonly keys: readonly OwnedKey[];
   readonly note: string;
@@ -97,7 +127,7 @@ function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps
   const texts = useTexts();
   const { several } = useAdminTexts();
   const { announce } = usePanel();
-  const { endAll } = useEndKey();
+  const { endAll } = useChangeKeys();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const form = useRevokeForm(keys, note, async (body, onRetry) => {
     isEnding.current = true;
