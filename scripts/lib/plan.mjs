@@ -31,7 +31,13 @@ export function planFrom(env) {
     demo,
     /** Whether people sign in with a password, as the service's PASSWORD_SIGN_IN decides. */
     passwordSignIn: env['PASSWORD_SIGN_IN'] ? isOn(env['PASSWORD_SIGN_IN']) : !hasLogin,
-    serviceEnv: { ...env, SERVICES_PORT: services, ...(implied ? { DEMO: 'on' } : {}) },
+    serviceEnv: {
+      ...env,
+      SERVICES_PORT: services,
+      ...(implied && { DEMO: 'on' }),
+      // The demo's owner has it, and sees what administrators see.
+      ...(demo && { ADMIN_PERMISSION: env['ADMIN_PERMISSION'] || 'api-keys:administer' }),
+    },
     systemsApiEnv: {
       ...env,
       HOST: host,

@@ -6,12 +6,12 @@ import { createDataSource } from '#infrastructure/outbound/postgres/schema.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { primaryAt } from '#test/support/stores/primary.js';
-import { openFakes } from '#test/fakes/fake-application.js';
+import { ADMIN_PERMISSION, openFakes } from '#test/fakes/fake-application.js';
 import { client, outcomeOf } from '#test/support/application/calls.js';
-import { DEMO_OWNER, demoOwner } from '#config/demo.js';
+import { DEMO_OWNER, demoAccounts } from '#config/demo.js';
 import { Parts } from './parts.js';
 import { buildAdapters } from './adapters.js';
-import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
+import { openDemoAccount, refuseDemoPassword } from './demo-owner.js';
 
 describe('a registered part', () => {
   /** Notes every call to it. */
@@ -82,9 +82,12 @@ describe('the owner of a demo', () => {
     const signIn = () => outcomeOf(app.signIn.execute(DEMO_OWNER.email, DEMO_OWNER.password, client()));
     for (const isPurged of [false, true, false]) {
       if (isPurged) await app.changeAccount.purge(DEMO_OWNER.id, undefined, { actorId: 'admin:ada', client: client() });
-      await openDemoOwner(app.putAccount, demoOwner(true));
+      for (const account of demoAccounts({ passwordSignIn: true, adminPermission: ADMIN_PERMISSION }))
+        await openDemoAccount(app.putAccount, account);
       expect(await signIn()).toBe('ok');
     }
+    expect((await app.accounts.find(DEMO_OWNER.id))?.permissions).toContain(ADMIN_PERMISSION);
+    expect((await app.accounts.find('demo-ci'))?.managers).toEqual([DEMO_OWNER.id]);
   });
 
   describe('a start without demo values', () => {

@@ -4,13 +4,13 @@ import type { Passwords } from '#application/sign-in-ports.js';
 import { DEMO_OWNER } from '#config/demo.js';
 import { LatchkeyError } from '#domain/errors.js';
 
-/** Creates the owner that a demo starts with. After a purge, this needs a newer version than any before. */
-export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCommand): Promise<void> {
+/** Creates an account that a demo starts with. After a purge, this needs a newer version than any before. */
+export async function openDemoAccount(putAccount: PutAccount, account: PutAccountCommand): Promise<void> {
   try {
-    await putAccount.execute(owner);
+    await putAccount.execute(account);
   } catch (error) {
     if (!(error instanceof LatchkeyError) || error.code !== 'stale_version') throw error;
-    await putAccount.execute({ ...owner, version: BigInt(Date.now()) });
+    await putAccount.execute({ ...account, version: BigInt(Date.now()) });
   }
 }
 

@@ -1,13 +1,13 @@
 import { alsoHide } from '#domain/secrets.js';
 import { type Config, version } from '#config/config.js';
-import { demoOwner } from '#config/demo.js';
+import { demoAccounts } from '#config/demo.js';
 import { Clock } from '#infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { mergeByName } from '#infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
-import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
+import { openDemoAccount, refuseDemoPassword } from './demo-owner.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
 import { Parts } from './parts.js';
@@ -53,8 +53,12 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
     await inside.open();
     // The job tries again.
     await adapters.instances.renew(version(), config.leaseMs).catch((error: unknown) => log.fault(error));
-    if (config.demo) await openDemoOwner(useCases.putAccount, demoOwner(config.passwordSignIn));
-    else await refuseDemoPassword(adapters.accounts, adapters.passwords);
+    if (config.demo) {
+      // oxlint-disable-next-line no-await-in-loop -- the first one manages the second
+      for (const account of demoAccounts(config)) await openDemoAccount(useCases.putAccount, account);
+    } else {
+      await refuseDemoPassword(adapters.accounts, adapters.passwords);
+    }
     await doors.open();
     await readiness.check();
     await clock.open();

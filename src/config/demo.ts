@@ -10,10 +10,29 @@ export const DEMO_OWNER: PutAccountCommand & { password: string } = {
   password: 'correct horse battery staple',
 };
 
-/** Without a password if sign-in with a password is turned off. */
-export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
+const DEMO_SERVICE_ACCOUNT: PutAccountCommand = {
+  id: 'demo-ci',
+  email: '',
+  displayName: 'Demo CI',
+  kind: 'service',
+  managers: [DEMO_OWNER.id],
+  permissions: ['systems:read'],
+};
+
+interface DemoSettings {
+  readonly passwordSignIn: boolean;
+  readonly adminPermission: string | undefined;
+}
+
+/**
+ * The accounts that a demo starts with. Its owner has no password if sign-in with a password is turned off. Where there
+ * are administrators, the owner is one, and manages a service account.
+ */
+export function demoAccounts({ passwordSignIn, adminPermission }: DemoSettings): readonly PutAccountCommand[] {
   const { password, ...profile } = DEMO_OWNER;
-  return passwordSignIn ? { ...profile, password } : profile;
+  const owner = passwordSignIn ? { ...profile, password } : profile;
+  if (adminPermission === undefined) return [owner];
+  return [{ ...owner, permissions: [...owner.permissions, adminPermission] }, DEMO_SERVICE_ACCOUNT];
 }
 
 export function readDemo(reader: EnvReader): boolean {

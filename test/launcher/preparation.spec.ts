@@ -36,6 +36,7 @@ describe('the plan of a start', () => {
   ])('has demo values only where it is private, with %s', (_, env, demoForService, demo) => {
     const plan = planFrom(env);
     expect({ demoForService: plan.serviceEnv['DEMO'], demo: plan.demo }).toEqual({ demoForService, demo });
+    expect('ADMIN_PERMISSION' in plan.serviceEnv).toBe(demo);
   });
 
   it('has the documented ports by default', () => {
