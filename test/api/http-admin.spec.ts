@@ -169,7 +169,7 @@ describe('administrators', () => {
       );
     });
 
-    test('is filtered by owner, status, prefix, last use and expiry', async () => {
+    test('is filtered by owner, maker, status, prefix, last use and expiry', async () => {
       const owner = await newOwner(service);
       const [active, revoked] = [
         await owner.person.newKey({ expiresInDays: 5 }),
@@ -192,6 +192,8 @@ describe('administrators', () => {
       expect(await idsOf(`?prefix=${active!.apiKey.prefix.slice(3, 12)}`)).toEqual([ids.active]);
       expect(await idsOf('?prefix=nonsense')).toEqual([]);
       expect(await idsOf('?owner=nobody')).toEqual([]);
+      expect(await idsOf(`?createdBy=${owner.id}`)).toEqual([ids.revoked, ids.active]);
+      expect(await of('&createdBy=nobody')).toEqual([]);
       expect(await of('&sort=expires')).toEqual([ids.active, ids.revoked]);
       expect(await of('&sort=requests')).toHaveLength(2);
       const ofAll = await administrator.person.call('GET', '/v1/admin/api-keys?sort=requests');
@@ -204,6 +206,7 @@ describe('administrators', () => {
     test.each([
       ['prefix', 'lk_4f9a01c2d3e4ab', 'must be at most 16 characters'],
       ['owner', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
+      ['createdBy', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
       ['status', 'unused', 'must be one of active, expired, revoked'],
       ['lastUsedBefore', 'yesterday', 'must be a time such as 2026-03-29T00:30:00Z'],
       ['expiresFrom', 'this month', 'must be a time such as 2026-03-29T00:30:00Z'],

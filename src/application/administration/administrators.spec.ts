@@ -201,10 +201,13 @@ describe('ViewKeys', () => {
   test('records no secret of a key that an administrator takes for the id of an account', async () => {
     const { app, viewer, views } = await world();
     const key = KeyString.generate('lk');
-    await app.viewKeys.page({ ownerId: key.reveal() }, viewer);
+    await app.viewKeys.page({ ownerId: key.reveal(), createdBy: key.reveal() }, viewer);
     await app.viewKeys.events({ actorId: key.reveal(), ownerId: key.reveal() }, viewer);
     const kept = `lk_${key.publicPart}.…`;
-    expect(views().map(({ details }) => details.query)).toEqual([{ owner: kept }, { actor: kept, account: kept }]);
+    expect(views().map(({ details }) => details.query)).toEqual([
+      { owner: kept, createdBy: kept },
+      { actor: kept, account: kept },
+    ]);
   });
 
   test('records a prefix only if a list shows keys so', async () => {

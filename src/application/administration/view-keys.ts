@@ -56,9 +56,10 @@ export class ViewKeys {
     const page = await (only === 'narrower'
       ? this.narrowerOnes(filter)
       : shownKeys.ofAll({ ...filter, only, pageSize: SHOWN }));
-    const { ownerId, status, sort, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
+    const { ownerId, createdBy, status, sort, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId && withoutSecrets(ownerId),
+      createdBy: createdBy && withoutSecrets(createdBy),
       status,
       sort,
       // Any other text may be something that does not belong on the audit trail.
