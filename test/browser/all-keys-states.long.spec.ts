@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newServiceAccount, openAllKeys, openDrawer, openFilters, startAdministration } from './support/all-keys.js';
-import { newOwner } from '../support/callers/owners.js';
+import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
 import { tabTo } from './support/keyboard.js';
 import { expectFits, look, PHONE } from './support/look.js';
@@ -112,7 +112,20 @@ describe('the states of all keys', () => {
     expect(password!.y + password!.height).toBeLessThan(end!.y);
     // What is cut off is scrolled by the keyboard.
     await page.keyboard.press('Shift+Tab');
-    await focusOn(form.getByRole('list', { name: 'Keys to revoke' }));
+    const list = form.getByRole('list', { name: 'Keys to revoke' });
+    await focusOn(list);
+    // The result shows each key, and is said once on the screen.
+    await form.getByLabel('Your password').fill(PASSWORD);
+    await button(form, 'Revoke 12 keys').click();
+    const over = dialog(page, '12 of 12 have ended');
+    await over.getByRole('list').getByText('Revoked', { exact: true }).nth(11).waitFor();
+    const { scrollHeight, clientHeight } = await over
+      .getByRole('list')
+      .evaluate((element) => ({ scrollHeight: element.scrollHeight, clientHeight: element.clientHeight }));
+    expect(scrollHeight).toBe(clientHeight);
+    await look('all-keys-over', page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await page.getByRole('status').filter({ hasText: 'have ended' }).count()).toBe(1);
   });
 
   test('are German for those who read it, without an English text', async () => {

@@ -378,7 +378,12 @@ test('several keys are ended with one confirmation that names them, with a resul
   await user.keyboard('{Escape}');
   expect(screen.getByRole('dialog', { name: 'Revoke 3 keys?' })).toBeTruthy();
   answer();
-  await screen.findByText('2 of 3 have ended');
+  await screen.findByRole('dialog', { name: '2 of 3 have ended' });
+  // Said once on the screen, and once to screen readers.
+  expect(screen.getAllByText('2 of 3 have ended').map((each) => each.closest('[role="dialog"]') !== null)).toEqual([
+    true,
+    true,
+  ]);
   for (const text of ['Revoked', 'Had already ended', /^Not revoked: /]) form.getByText(text);
   expect(api.calls('endKeys').at(-1)!.body).toEqual({
     ids: [one, two, three],

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
 import { nameOf, usePanel } from '../base/context';
@@ -82,7 +82,7 @@ export function ChangeSeveral({ keys, left, onClear }: Props) {
           keys={ending}
           note={left?.note ?? ''}
           isEnding={isEnding}
-          isOver={over !== undefined}
+          over={over}
           onOver={setOver}
           onClose={close}
         />
@@ -118,15 +118,16 @@ interface FormProps {
   readonly keys: readonly OwnedKey[];
   readonly note: string;
   readonly isEnding: RefObject<boolean>;
-  readonly isOver: boolean;
+  /** What has been done. */
+  readonly over: string | undefined;
   readonly onOver: (done: string) => void;
   readonly onClose: () => void;
 }
 
-function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps) {
+function RevokeForm({ keys, note, isEnding, over, onOver, onClose }: FormProps) {
   const texts = useTexts();
   const { several } = useAdminTexts();
-  const { announce } = usePanel();
+  const isOver = over !== undefined;
   const { endAll } = useChangeKeys();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const form = useRevokeForm(keys, note, async (body, onRetry) => {
@@ -154,12 +155,14 @@ function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps
     const ended = Object.values(known).filter(
       (result) => result === texts.keys.status.revoked || result === several.already,
     );
-    const done = several.over(ended.length, keys.length);
-    onOver(done);
-    announce(done);
+    onOver(several.over(ended.length, keys.length));
   };
   const list = (
-    <ul aria-label={several.list} className={classes.several} tabIndex={keys.length > SCROLLED_FROM ? 0 : undefined}>
+    <ul
+      aria-label={several.list}
+      className={`${classes.several} ${isOver ? '' : classes.ending}`}
+      tabIndex={!isOver && keys.length > SCROLLED_FROM ? 0 : undefined}
+    >
       {keys.map(({ id, name, prefix, owner, lastUsedAt }) => (
         <li key={id}>
           <strong>
@@ -176,13 +179,20 @@ function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps
       ))}
     </ul>
   );
-  if (isOver) return <Over onClose={onClose}>{list}</Over>;
   return (
-    <ConfirmedForm form={form} submitLabel={several.revoke(keys.length)} isDangerous onCancel={onClose}>
-      <Text size="sm">{several.consequence}</Text>
-      {list}
-      <NoteField form={form} />
-    </ConfirmedForm>
+    <>
+      {/* The title says it to those who see it. */}
+      <VisuallyHidden role="status">{over}</VisuallyHidden>
+      {isOver ? (
+        <Over onClose={onClose}>{list}</Over>
+      ) : (
+        <ConfirmedForm form={form} submitLabel={several.revoke(keys.length)} isDangerous onCancel={onClose}>
+          <Text size="sm">{several.consequence}</Text>
+          {list}
+          <NoteField form={form} />
+        </ConfirmedForm>
+      )}
+    </>
   );
 }
 
