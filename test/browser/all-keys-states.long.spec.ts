@@ -69,9 +69,8 @@ describe('the states of all keys', () => {
     await focusOn(button(page, 'Filter'));
     await page.keyboard.press('Tab');
     await focusOn(button(page, 'Remove filter: Active'));
-    await page.keyboard.press('Tab');
     const all = page.getByLabel('Select all');
-    await focusOn(all);
+    await tabTo(page, all);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.searchParams.get('sort') === 'name');
@@ -143,10 +142,16 @@ describe('the states of all keys', () => {
     await drawer.getByRole('slider').waitFor();
     await expectGerman('all-keys-drawer', page);
     await button(drawer, 'Widerrufen…').click();
+    await button(drawer, 'Eine Stunde pausieren').waitFor();
     const form = dialog(page, '„CI deploy“ widerrufen?');
     await button(form, 'Widerrufen').click();
     await form.getByText('Geben Sie Ihr Passwort ein').waitFor();
     await expectGerman('all-keys-revoke', page);
+    await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&owner=ada`);
+    await page.getByText('Ada Lovelace hat auch 2 Schlüssel von Dienstkonten erstellt.').waitFor();
+    await page.getByLabel('„CI deploy“ auswählen').check();
+    await button(page, 'Eine Stunde pausieren').waitFor();
+    await expectGerman('all-keys-person', page);
     await page.goto(`${stage.service.url}/settings/api-keys?tab=audit&owner=ada`);
     await row(page, 'CI deploy wurde von der Administration angesehen').first().waitFor();
     await expectGerman('audit', page);

@@ -39,7 +39,7 @@ describe('all keys', () => {
       { name: 'Backup' },
     );
     const bot = await newServiceAccount(stage, 'CI bot', ada);
-    await putKeys(stage.service, bot, [{ name: 'Nightly' }]);
+    await putKeys(stage.service, bot, [{ name: 'Nightly', createdBy: ada.id }]);
     const { page, asked } = await openAllKeys(stage);
     await find(page, ada.id);
     await expectKeys(page, ['CI deploy', 'Backup']);
@@ -57,13 +57,19 @@ describe('all keys', () => {
       '3 hours ago',
       'in 3 months',
     ]);
+    // Whoever leaves also knows what they made for others.
+    await button(page, 'Show: Ada Lovelace also made 1 key of a service account.').click();
+    await expectKeys(page, ['CI deploy', 'Backup', 'Nightly']);
+    await button(page, 'Remove filter: Made by: Ada Lovelace').waitFor();
     await find(page, bot.id);
     await expectKeys(page, ['Nightly']);
-    expect(await row(page, 'Nightly').getByRole('cell').nth(1).innerText()).toMatch(/^CI bot\s+Service account$/);
+    expect(await row(page, 'Nightly').getByRole('cell').nth(1).innerText()).toMatch(
+      /^CI bot\s+Service account\s+Made by Ada Lovelace$/,
+    );
     await find(page, ` ${ada.email.toUpperCase()} `);
     await expectKeys(page, ['CI deploy', 'Backup']);
-    await find(page, 'nobody@example.com');
-    await page.getByText('No account with this email or ID').waitFor();
+    await find(page, 'Ada Lovelace');
+    await page.getByText('No account with this email or ID. Enter a whole email').waitFor();
     await expectKeys(page, ['CI deploy', 'Backup']);
     await button(page, `Remove filter: Owner: ${ada.email}`).click();
     await row(page, 'Nightly').waitFor();
@@ -115,6 +121,7 @@ describe('all keys', () => {
     const owner = await ownerOf(...names.map((name, n) => ({ name, createdDaysAgo: n + 1 })));
     const { page, asked } = await openAllKeys(stage, `owner=${owner.id}`);
     await expectKeys(page, names.slice(0, 50));
+    await page.getByText('may also have made').waitFor();
     const before = asked().length;
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
     await button(page, 'Show more').click();

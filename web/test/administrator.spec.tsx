@@ -57,8 +57,11 @@ const openFilters = async () => {
   await dialog('Filter');
 };
 const pills = () => screen.getAllByRole('button', { name: /^Remove filter/ }).map(({ textContent }) => textContent);
+const counts = () => screen.getByText(/\d shown$/).parentElement!.textContent;
 /** The query of the latest list, without what is unset. */
-const query = () => api.calls('findKeys').at(-1)!.query;
+const query = () => lists().at(-1)!.query;
+/** Without what a person made, which is asked for with the list of their own keys. */
+const lists = () => api.calls('findKeys').filter((call) => !(call.query['createdBy'] && call.query['status']));
 const expectQuery = (expected: object) => waitFor(() => expect(query()).toEqual(expected));
 
 describe('all keys', () => {
@@ -70,10 +73,10 @@ describe('all keys', () => {
     found.getByText('Ada Lovelace');
     found.getByRole('img', { name: 'Last 30 days: 12 accepted' });
     found.getByText('ada@example.com');
-    screen.getByText('1 shown · 1 active');
+    expect(counts()).toBe('1 shown·1 active');
   });
 
-  test('are counted above the list, without zeros: active ones, those that end soon, and those unused for 90 days', async () => {
+  test('are counted above the list, without zeros: active ones, those that expire within 7 days, and those unused for 90 days, and each count is a filter', async () => {
     const of = (given: Parameters<typeof anApiKey>[0]) => ({ ...key, ...anApiKey(given) });
     const isLongAgo = { createdAt: iso(-200 * DAY_MS) };
     const unused = of({ ...isLongAgo, lastUsedAt: iso(-91 * DAY_MS) });
@@ -82,7 +85,25 @@ describe('all keys', () => {
       page([key, of({ createdAt: iso(-30 * DAY_MS), expiresAt: iso(2 * DAY_MS) }), unused, ended]),
     );
     open('tab=all-keys');
-    await screen.findByText('4 shown · 3 active · 1 ending soon · 1 unused for 90 days');
+    await screen.findByText('4 shown');
+    expect(counts()).toBe('4 shown·3 active·1 expiring within 7 days·1 unused for 90 days');
+    const narrow = async (count: string) => {
+      const pressed = await button(`Show: ${count}`);
+      await user.click(pressed);
+      await waitFor(() => expect(pressed.getAttribute('aria-pressed')).toBe('true'));
+      await focusOn(() => pressed);
+    };
+    await narrow('3 active');
+    await expectQuery({ status: 'active' });
+    expect(pills()).toEqual(['Active']);
+    await narrow('1 expiring within 7 days');
+    expect(pills()).toEqual(['Active', 'Expires within 7 days']);
+    await narrow('1 unused for 90 days');
+    expect(pills()).toEqual(['Unused for 90 days', 'Expires within 7 days']);
+    expect(Object.keys(query())).toEqual(['status', 'lastUsedBefore', 'expiresFrom', 'expiresBefore']);
+    for (const count of ['1 expiring within 7 days', '1 unused for 90 days'])
+      await user.click(await button(`Show: ${count}`));
+    await expectQuery({});
   });
 
   test('stand out by their last use if they are active and unused for 90 days, and say who else than the owner made them', async () => {
@@ -139,7 +160,7 @@ describe('all keys', () => {
     await type('Expires until', '2027-12-31');
     await user.keyboard('{Enter}');
     await waitFor(() => expect(query()['expiresBefore']).toMatch(/^202[78]-/));
-    expect(made()).toBe(before + 3);
+    expect(made()).toBe(before + 4);
     await press(`Remove filter: Owner: ${ADA.email}`);
     await waitFor(() => expect(query()['owner']).toBeUndefined());
     await focusOn(() => screen.getByRole('button', { name: 'Filter' }));
@@ -151,9 +172,40 @@ describe('all keys', () => {
     api.always('findAccounts', { items: [] });
     await user.type(field(FIND), 'lk_4f9a{Enter}');
     await expectQuery({ prefix: 'lk_4f9a' });
-    await user.type(field(FIND), 'nobody@example.com{Enter}');
-    await screen.findByText('No account with this email or ID');
+    const needed = 'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key.';
+    for (const text of ['nobody@example.com', 'Leo', 'Zoë']) {
+      await type(FIND, text);
+      await user.keyboard('{Enter}');
+      await screen.findByText(needed);
+    }
     expect(query()).toEqual({ prefix: 'lk_4f9a' });
+    // Letters that a key may begin with.
+    api.always('findKeys', () => page([]));
+    await type(FIND, 'ada');
+    await user.keyboard('{Enter}');
+    await screen.findByText(/^No key fits\. To find a person’s keys/);
+    expect(query()).toEqual({ prefix: 'ada' });
+  });
+
+  test('of a person who made keys of service accounts lead to them, too', async () => {
+    const bot: KeyOwner = { id: 'bot', email: '', displayName: 'CI bot', kind: 'service', status: 'active' };
+    const nightly = { ...key, ...anApiKey({ name: 'Nightly' }), owner: bot };
+    api.always('findKeys', ({ query: { owner, createdBy } }) =>
+      page(createdBy === 'ada' ? [key, nightly] : owner === 'bot' ? [nightly] : [key]),
+    );
+    open('tab=all-keys&owner=ada');
+    await press('Show: Ada Lovelace also made 1 key of a service account.');
+    await row('Nightly');
+    expect(pills()).toEqual(['Made by: Ada Lovelace']);
+    expect(new URLSearchParams(location.search).get('createdBy')).toBe('ada');
+    expect(api.calls('findKeys').map((call) => call.query)).toEqual([
+      { owner: 'ada' },
+      { createdBy: 'ada', status: 'active' },
+      { createdBy: 'ada' },
+    ]);
+    await focusOn(() => screen.getByRole('heading', { name: 'API keys' }));
+    await press('Remove filter: Made by: Ada Lovelace');
+    await expectQuery({});
   });
 
   test('are never searched by a key that somebody pastes, but by its beginning', async () => {
@@ -177,11 +229,11 @@ describe('all keys', () => {
         .getAllByRole('columnheader')
         .filter((heading) => heading.hasAttribute('aria-sort'))
         .map((heading) => [heading.textContent, heading.getAttribute('aria-sort')]);
-    expect(headings()).toEqual(['Name', 'Last used', 'Expires'].map((name) => [name, 'none']));
-    await press('Expires');
+    expect(headings()).toEqual(['Name', 'Last used', 'End'].map((name) => [name, 'none']));
+    await press('End');
     await expectQuery({ sort: 'expires' });
-    await focusOn(() => screen.getByRole('button', { name: 'Expires' }));
-    expect(headings()).toContainEqual(['Expires', 'ascending']);
+    await focusOn(() => screen.getByRole('button', { name: 'End' }));
+    expect(headings()).toContainEqual(['End', 'ascending']);
     expect(new URLSearchParams(location.search).get('sort')).toBe('expires');
     await user.type(field(FIND), `${ADA.email}{Enter}`);
     await expectQuery({ owner: 'ada', sort: 'expires' });

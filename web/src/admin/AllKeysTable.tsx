@@ -1,11 +1,10 @@
-import { Text } from '@mantine/core';
 import { Access, KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { EndOfActive, StatusBadge } from '../key/StatusBadge';
 import list from '../keys/KeyList.module.css';
 import { Sparkline } from '../keys/Sparkline';
-import { endOf, endsSoon, pauseOf, statusAt } from '../key/status';
+import { endOf, pauseOf, statusAt } from '../key/status';
 import { nameOf } from '../base/context';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
@@ -15,8 +14,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
 import type { Sort } from '../keys/key-rows';
-import { UNUSED_DAYS } from './place';
-import { DAY_MS } from '../time/format';
+import { isUnused } from './Counts';
 
 interface Props {
   readonly keys: readonly OwnedKey[];
@@ -114,32 +112,13 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
           ),
         },
         {
-          name: column.expires,
+          name: admin.end,
           width: '9rem',
           sort: 'expires',
-          nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,
         },
       ]}
     />
-  );
-}
-
-/** An active key that nothing has used for so long that it may not be needed. */
-const isUnused = (key: OwnedKey, now: number): boolean =>
-  statusAt(key, now) === 'active' && now - Date.parse(key.lastUsedAt ?? key.createdAt) > UNUSED_DAYS * DAY_MS;
-
-/** How many keys are listed, active, ending soon, and unused. */
-export function Counts({ keys }: Pick<Props, 'keys'>) {
-  const admin = useAdminTexts();
-  const now = useNow();
-  const working = keys.filter((key) => statusAt(key, now) === 'active');
-  const soon = working.filter((key) => endsSoon(key, now)).length;
-  const unused = working.filter((key) => isUnused(key, now)).length;
-  return (
-    <Text size="xs" c="dimmed" ms="auto">
-      {admin.counts(keys.length, working.length, soon, unused)}
-    </Text>
   );
 }
 

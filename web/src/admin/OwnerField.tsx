@@ -15,6 +15,8 @@ interface Props {
   readonly onChoose: (ownerId: string) => void;
   /** Takes what is no account, such as the beginning of a key. Returns whether it is anything. */
   readonly onOther?: (text: string) => boolean;
+  /** Said if it is nothing. Default: that there is no such account. */
+  readonly none?: string;
   /** Whether the beginning of a key is kept. */
   readonly takesKeys?: boolean;
 }
@@ -26,7 +28,7 @@ const IS_NO_ACCOUNT = /^(service|admin):/;
  * Finds an account by its whole email or id, with Enter or the button, and never while somebody types: each search is on
  * the audit trail. Of a key that somebody pastes, the secret is neither kept nor sent.
  */
-export function OwnerField({ label, placeholder, onChoose, onOther, takesKeys }: Props) {
+export function OwnerField({ label, placeholder, onChoose, onOther, none, takesKeys }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
   const input = useRef<HTMLInputElement>(null);
@@ -59,7 +61,7 @@ export function OwnerField({ label, placeholder, onChoose, onOther, takesKeys }:
   const found = find.data ?? [];
   const error = find.isError
     ? `${admin.accountsFailed}. ${describeFailure(find.error, texts)}`
-    : find.isSuccess && found.length === 0 && admin.noOwner;
+    : find.isSuccess && found.length === 0 && (none ?? admin.noOwner);
   const start = admin.start(label);
   return (
     <div className={placeholder && classes.search}>

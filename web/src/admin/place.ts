@@ -20,6 +20,8 @@ export const SHOWN_LENGTH = 16;
 
 export interface AllKeysPlace {
   readonly owner?: string | undefined;
+  /** Who made the keys, for themselves or for a service account. */
+  readonly createdBy?: string | undefined;
   readonly prefix?: string | undefined;
   readonly status: Status;
   readonly only?: Only | undefined;
@@ -35,6 +37,7 @@ export function allKeysPlaceOf(search: string): AllKeysPlace {
   const owner = named.get('owner') || undefined;
   return {
     owner,
+    createdBy: named.get('createdBy') || undefined,
     prefix: shownPart(named.get('prefix') ?? '') || undefined,
     status: STATUSES.find((each) => each === named.get('status')) ?? 'all',
     only: ONLY.find((each) => each === named.get('only')),
@@ -49,6 +52,7 @@ export function searchOfAllKeys({ prefix, status, expires, sort, keyId, ...place
   return queryOf({
     tab: 'all-keys',
     owner: place.owner,
+    createdBy: place.createdBy,
     prefix: prefix && shownPart(prefix),
     status: status === 'all' ? undefined : status,
     only: place.only,
@@ -64,8 +68,8 @@ export const sortsOf = (owner: string | undefined): readonly Sort[] =>
   SORTS.filter((each) => each !== 'requests' || owner !== undefined);
 
 /** How many filters leave keys out. */
-export const filtersOf = ({ owner, prefix, status, only, expires }: AllKeysPlace): number =>
-  [owner, prefix, status !== 'all', only, expires.from ?? expires.until].filter(Boolean).length;
+export const filtersOf = ({ owner, createdBy, prefix, status, only, expires }: AllKeysPlace): number =>
+  [owner, createdBy, prefix, status !== 'all', only, expires.from ?? expires.until].filter(Boolean).length;
 
 export interface AuditPlace {
   /** An account's id, or who else acts: `service:…`, `admin:…`. */
@@ -105,3 +109,7 @@ export const shownPart = (text: string): string =>
 export const isPartOfKey = (text: string): boolean => IN_TEXT.test(text) || text.trim().endsWith('…');
 
 export const hasSecret = (text: string): boolean => WITH_SECRET.test(text);
+
+/** Whether a list may show a key so. A plain word is rather somebody's name. */
+export const mayBeginKey = (text: string): boolean =>
+  text.length <= SHOWN_LENGTH && !/[\s@]/.test(text) && (!/^\p{L}+$/u.test(text) || /^([0-9a-f]+|[A-Z]+)$/.test(text));

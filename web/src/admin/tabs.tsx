@@ -5,7 +5,8 @@ import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
 import { step, useSearch } from '../base/address';
 import { usePanel } from '../base/context';
-import { AllKeysTable, Counts } from './AllKeysTable';
+import { AllKeysTable } from './AllKeysTable';
+import { AlsoMade } from './AlsoMade';
 import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
 import { Filters } from './Filters';
 import { ChangeSeveral } from './ChangeSeveral';
@@ -54,16 +55,29 @@ function AllKeysTab() {
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
 
+  const isPerson = list.isSuccess && !list.isPlaceholderData && list.keys[0]?.owner.kind !== 'service';
+  const noneFound = place.prefix === undefined ? admin.none : admin.nonePrefixed;
+  const none = filtersOf(place) > 0 ? noneFound : admin.empty;
+
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
     <>
       <ListFrame
         intro={admin.intro}
-        filters={<Filters place={place} owner={list.keys[0]?.owner} goTo={goTo} counts={<Counts keys={list.keys} />} />}
+        filters={
+          <>
+            <Filters place={place} keys={list.keys} goTo={goTo} />
+            <AlsoMade
+              owner={place.owner}
+              isPerson={isPerson}
+              onShow={() => goTo({ ...allKeysPlaceOf(''), createdBy: place.owner })}
+            />
+          </>
+        }
         list={list}
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
-        none={list.keys.length > 0 || list.hasNextPage ? undefined : filtersOf(place) > 0 ? admin.none : admin.empty}
+        none={list.keys.length > 0 || list.hasNextPage ? undefined : none}
         onClear={filtersOf(place) > 0 ? () => goTo(allKeysPlaceOf('')) : undefined}
       >
         <AllKeysTable

@@ -22,16 +22,17 @@ interface Asked {
   readonly cursor?: string;
 }
 
-export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKeysPlace) {
+export function useAllKeys({ owner, createdBy, prefix, status, only, expires, sort }: AllKeysPlace) {
   const { client } = usePanel();
   const days = timesOf(expires);
   const query = useInfiniteQuery({
     ...ONLY_WHEN_ASKED,
-    queryKey: [...LIST, { owner, prefix, status, only, days, sort }],
+    queryKey: [...LIST, { owner, createdBy, prefix, status, only, days, sort }],
     queryFn: ({ pageParam: { at, cursor } }) =>
       asAdministrator<OwnedKeyPage>(client, KEYS, {
         query: {
           owner,
+          createdBy,
           prefix,
           status: status === 'all' ? undefined : status,
           only: only === 'unused' ? undefined : only,
@@ -49,6 +50,21 @@ export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKe
       page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },
   });
   return { ...query, keys: query.data?.pages.flatMap((page) => page.items) ?? [] };
+}
+
+/**
+ * The first page of the active keys that a person made, for themselves and for service accounts.
+ * @param isWanted loaded once this is true, and kept
+ */
+export function useMadeBy(id: string | undefined, isWanted: boolean) {
+  const { client } = usePanel();
+  const { data } = useQuery({
+    ...ONLY_WHEN_ASKED,
+    queryKey: ['admin', 'made', id],
+    queryFn: () => asAdministrator<OwnedKeyPage>(client, KEYS, { query: { createdBy: id, status: 'active' } }),
+    enabled: isWanted && id !== undefined,
+  });
+  return data;
 }
 
 /** The events of all accounts, newest first, page by page. */

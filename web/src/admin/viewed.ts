@@ -4,7 +4,7 @@ import { calendarDate } from '../time/format';
 /** What an administrator searched by, in words: "Owner: ada · Status: Active". What a newer service records stays as it is. */
 export function viewedWords(
   viewed: Readonly<Record<string, string | null>>,
-  { keys, language }: Texts,
+  { accounts, keys, language }: Texts,
   { audit, ...admin }: AdminTexts,
 ): readonly string[] {
   const { column, status } = keys;
@@ -16,6 +16,7 @@ export function viewedWords(
     key: audit.key,
     type: audit.type,
     owner: admin.owner,
+    createdBy: accounts.madeBy,
     prefix: admin.prefix,
     only: admin.show,
     status: column.status,

@@ -6,6 +6,13 @@ export const admin = {
   owner: 'Owner',
   ownerHint: 'Email or ID',
   noOwner: 'No account with this email or ID',
+  noOwnerOrKey: 'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key.',
+  alsoMade: (name: string, count: number | undefined) => {
+    if (count === undefined) return `${name} may also have made keys of service accounts.`;
+    return count === 1
+      ? `${name} also made 1 key of a service account.`
+      : `${name} also made ${count} keys of service accounts.`;
+  },
   which: 'Which account do you mean?',
   find: 'Owner or key prefix',
   findHint: 'Owner’s email or ID, or key prefix',
@@ -23,19 +30,18 @@ export const admin = {
     until: 'Expires until',
     soon: (days: number) => `Expires within ${days} days`,
   },
-  counts: (shown: number, active: number, soon: number, unused: number) =>
-    [
-      `${shown} shown`,
-      active && `${active} active`,
-      soon && `${soon} ending soon`,
-      unused && `${unused} unused for 90 days`,
-    ]
-      .filter(Boolean)
-      .join(' · '),
+  counts: {
+    shown: (count: number) => `${count} shown`,
+    active: (count: number) => `${count} active`,
+    soon: (count: number) => `${count} expiring within 7 days`,
+    unused: (count: number) => `${count} unused for 90 days`,
+  },
   table: 'Keys of all owners',
+  end: 'End',
   service: 'Service account',
   accountStatus: { suspended: 'Suspended', deleted: 'Deleted' },
   none: 'No key fits.',
+  nonePrefixed: 'No key fits. To find a person’s keys, enter their whole email or ID.',
   empty: 'Nobody has made a key yet.',
   clear: 'Clear search and filters',
   failed: 'The keys could not be loaded',

@@ -7,6 +7,14 @@ export const admin: AdminTexts = {
   owner: 'Eigentümer',
   ownerHint: 'E-Mail oder ID',
   noOwner: 'Kein Konto mit dieser E-Mail oder ID',
+  noOwnerOrKey:
+    'Kein Konto mit dieser E-Mail oder ID. Geben Sie eine ganze E-Mail, die ID eines Kontos oder den Anfang eines Schlüssels ein.',
+  alsoMade: (name, count) => {
+    if (count === undefined) return `${name} hat vielleicht auch Schlüssel von Dienstkonten erstellt.`;
+    return count === 1
+      ? `${name} hat auch 1 Schlüssel eines Dienstkontos erstellt.`
+      : `${name} hat auch ${count} Schlüssel von Dienstkonten erstellt.`;
+  },
   which: 'Welches Konto meinen Sie?',
   find: 'Eigentümer oder Präfix eines Schlüssels',
   findHint: 'E-Mail, ID oder Schlüsselpräfix',
@@ -27,19 +35,18 @@ export const admin: AdminTexts = {
     until: 'Läuft ab bis',
     soon: (days) => `Läuft in ${days} Tagen ab`,
   },
-  counts: (shown, active, soon, unused) =>
-    [
-      `${shown} angezeigt`,
-      active && `${active} aktiv`,
-      soon && `${soon} bald am Ende`,
-      unused && `${unused} seit 90 Tagen ungenutzt`,
-    ]
-      .filter(Boolean)
-      .join(' · '),
+  counts: {
+    shown: (count) => `${count} angezeigt`,
+    active: (count) => `${count} aktiv`,
+    soon: (count) => `${count} in 7 Tagen ablaufend`,
+    unused: (count) => `${count} seit 90 Tagen ungenutzt`,
+  },
   table: 'Schlüssel aller Konten',
+  end: 'Ende',
   service: 'Dienstkonto',
   accountStatus: { suspended: 'Gesperrt', deleted: 'Gelöscht' },
   none: 'Kein Schlüssel passt.',
+  nonePrefixed: 'Kein Schlüssel passt. Für die Schlüssel einer Person geben Sie deren ganze E-Mail oder ID ein.',
   empty: 'Noch hat niemand einen Schlüssel erstellt.',
   clear: 'Suche und Filter löschen',
   failed: 'Die Schlüssel konnten nicht geladen werden',
