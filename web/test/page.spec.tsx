@@ -315,12 +315,12 @@ test('an administrator ends several keys in German', async () => {
   history.replaceState(null, '', '/settings/api-keys?tab=all-keys');
   openPage(<App />, 'de');
   for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `„${name}“ auswählen` }));
-  screen.getByText('2 Schlüssel ausgewählt');
+  screen.getByText('2 ausgewählt');
   await press('2 Schlüssel widerrufen…');
   const form = await dialog('2 Schlüssel widerrufen?');
   form.getByRole('list', { name: 'Zu widerrufende Schlüssel' });
   await type('Ihr Passwort', PASSWORD);
   await press('2 Schlüssel widerrufen', form);
-  await screen.findByText('2 von 2 sind beendet');
+  await screen.findByRole('dialog', { name: '2 von 2 sind beendet' });
   expect(form.getAllByText('Widerrufen')).toHaveLength(2);
 });

@@ -8,7 +8,7 @@ export const admin: AdminTexts = {
   ownerHint: 'E-Mail oder ID',
   noOwner: 'Kein Konto mit dieser E-Mail oder ID',
   noOwnerOrKey:
-    'Kein Konto mit dieser E-Mail oder ID. Geben Sie eine ganze E-Mail, die ID eines Kontos oder den Anfang eines Schlüssels ein.',
+    'Kein Konto mit dieser E-Mail oder ID. Nötig ist eine ganze E-Mail, eine ID oder der Anfang eines Schlüssels.',
   alsoMade: (name, count) => {
     if (count === undefined) return `${name} hat vielleicht auch Schlüssel von Dienstkonten erstellt.`;
     return count === 1
@@ -109,7 +109,7 @@ export const admin: AdminTexts = {
     column: 'Auswählen',
     all: 'Alle auswählen',
     select: (name) => `„${name}“ auswählen`,
-    chosen: (count) => `${count} Schlüssel ausgewählt`,
+    chosen: (count) => `${count} ausgewählt`,
     clear: 'Auswahl aufheben',
     pause: 'Eine Stunde pausieren',
     paused: (done, of) => {
