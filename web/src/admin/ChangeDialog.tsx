@@ -72,7 +72,7 @@ function ChangeForm({ apiKey, resumes, note, onOver, onClose }: FormProps) {
       <Text size="sm">
         {admin.belongsTo(nameOf(apiKey.owner))} {words.consequence}
       </Text>
-      <KeyFacts apiKey={apiKey} />
+      <KeyFacts apiKey={apiKey} isWarning={!resumes} />
       {!resumes && <NoteField form={form} />}
     </ConfirmedForm>
   );
