@@ -1,12 +1,16 @@
+import type { AccessLevel } from '../accounts/access-level.js';
 import { coveringPermission, effectivePermissions, isCovered } from '../accounts/permission.js';
-import type { ApiKeyState } from '../keys/key-state.js';
 import { type Operation, OPERATIONS } from '../keys/verdict.js';
 import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from './key-history.js';
 
 /** As long as the record is shorter, a job that runs once a month may be missing. */
 export const RECORDED_DAYS = 30;
 
-type Key = Pick<ApiKeyState, 'access' | 'permissions'>;
+/** Not picked from the state of a key, whose types need Node's: the packed panel has the types of this file. */
+interface Key {
+  readonly access: AccessLevel;
+  readonly permissions: readonly string[] | null;
+}
 
 /** What is recorded of a key, and of those that it replaced. */
 export interface UseRecord {
