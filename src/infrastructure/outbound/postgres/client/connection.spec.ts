@@ -12,6 +12,7 @@ import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 import { CrowdReader } from './crowd-reader.js';
 import { PostgresOutage, unavailable } from './errors.js';
+import { HostWatch, type Sighting } from './host-watch.js';
 
 describe('a connection', () => {
   let owned: Awaited<ReturnType<typeof createDatabase>>;
@@ -63,6 +64,22 @@ describe('a connection', () => {
     expect(
       await eventually(async () => timersTo(port).length > 0 && timersTo(port).every((timer) => timer === '02')),
     ).toBe(true);
+  });
+
+  test('of a watch is closed if its login fails on our side', async () => {
+    const own = await SlowLine.to(owned.url);
+    const url = new URL(own.instead(owned.url));
+    url.password = '';
+    const seen: Sighting[] = [];
+    const watch = new HostWatch(url.href, (sighting) => seen.push(sighting));
+    watch.start();
+    await eventually(async () => seen.length >= 4);
+    const open = timersTo(Number(url.port)).length;
+    watch.stop();
+    own.close();
+    // The fifth look may be under way.
+    expect(open).toBeLessThan(2);
+    expect(seen[0]).toEqual({ why: expect.stringContaining('password') });
   });
 });
 

@@ -218,7 +218,7 @@ describe('Durable commits', () => {
       expect(await validate(`${fullKey.slice(0, -1)}x`)).toMatchObject({ verdict: { granted: false } });
       const { token } = await app.signIn.execute(email!, PASSWORD, client());
       await app.accounts.rehash(id, app.cheapHash, app.cheapHash);
-      await app.sessions.end(sessionDigest(token));
+      await app.sessions.endByDigest(sessionDigest(token));
       const claims = await app.outbox.claim('webhook', 100);
       expect(claims.length).toBeGreaterThan(2);
       await app.outbox.delivered(claims[0]!);

@@ -39,9 +39,11 @@ export class HostWatch {
 
   start(): void {
     const look = async () => {
-      const sighting = await this.look().catch((error: Error & { code?: string }) => ({
-        why: error.message || (error.code ?? 'no answer'),
-      }));
+      const sighting = await this.look().catch((error: Error & { code?: string }) => {
+        // A login that fails on our side leaves its connection open.
+        this.socket?.destroy();
+        return { why: error.message || (error.code ?? 'no answer') };
+      });
       if (this.isStopped) return;
       this.report(sighting);
       this.timer = setTimeout(() => void look(), LOOK_EVERY_MS);
