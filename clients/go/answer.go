@@ -134,7 +134,7 @@ type answer struct {
 	RequestID     string
 	Grant         *struct {
 		Principal
-		Attributes []struct{ Name, Value *string } // and not the principal's
+		Attributes []struct{ Name, Value *string } // hides Principal.Attributes
 	}
 	Denial *struct {
 		Reason         any // its name, or the number of one of a later release
@@ -186,7 +186,7 @@ func hasTwins(text []byte) bool {
 			if strings.Contains(name, `\`) {
 				_ = json.Unmarshal(text[begin:at+1], &name) // It is a string.
 			}
-			name, names := strings.ToLower(name), around[len(around)-1]
+			name, names := strings.ToLower(strings.ToUpper(name)), around[len(around)-1]
 			if names[name] {
 				return true
 			}

@@ -195,7 +195,8 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 
 func TestTwoMembersOfOneNameAreFoundHoweverTheyAreWritten(t *testing.T) {
 	for text, isTwin := range map[string]bool{
-		`{"a":1,"a":2}`: true, `{"a":[{"b":1,"b" : 1}]}`: true, `{"grant":{},"Grant":{}}`: true, `{"a":1,"\u0061":2}`: true,
+		`{"a":1,"a":2}`: true, `{"a":[{"b":1,"b" : 1}]}`: true, `{"grant":{},"Grant":{}}`: true,
+		`{"lease":{},"lea\u017fe":{}}`: true, `{"a":1,"\u0061":2}`: true,
 		`{"a":{"a":"a"},"b":["a","a",{"a":1},{"a":1}]}`: false, `{"a":"\"a\":{","b":"\\"}`: false, `["a","a"]`: false, `"a"`: false,
 	} {
 		if hasTwins([]byte(text)) != isTwin {

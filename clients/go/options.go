@@ -83,7 +83,7 @@ func WithOperations(byMethod map[string]Operation) Option {
 	return func(g *Guard) { maps.Copy(g.operations, byMethod) }
 }
 
-// WithLogger sets the logger of why requests are answered with 503, at most once a minute, and of hooks that panic. The
+// WithLogger sets the logger for why requests are answered with 503, at most once a minute, and for hooks that panic. The
 // default is slog's; nil is none.
 func WithLogger(logger *slog.Logger) Option { return func(g *Guard) { g.logger = logger } }
 
@@ -96,8 +96,8 @@ func OnDenied(hook func(Event)) Option { return func(g *Guard) { g.onDenied = ho
 // OnError sets a hook that is called for each 503.
 func OnError(hook func(Failure)) Option { return func(g *Guard) { g.onError = hook } }
 
-// New makes a guard, which Close ends. It does not wait for Latchkey. An error names the option that is missing or unusable, and never has
-// the token.
+// New makes a guard, which Close ends. It does not wait for Latchkey. An error names the option that is missing or
+// unusable, and never has the token.
 func New(opts ...Option) (*Guard, error) {
 	g := &Guard{
 		keyPrefix: "lk", deadline: 200 * time.Millisecond, forms: []Form{Bearer}, pathValue: (*http.Request).PathValue,

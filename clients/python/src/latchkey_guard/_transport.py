@@ -53,7 +53,10 @@ class Target:
         if not match:
             raise ValueError("target must be a URL such as http://127.0.0.1:3080 or https://latchkey.internal:3080")
         is_secure = match[1].lower() == "https"
-        host = (match[2] or match[3]).encode("idna").decode()
+        try:
+            host = (match[2] or match[3]).encode("idna").decode()
+        except UnicodeError:
+            raise ValueError("the host of target is no name of DNS") from None
         if is_secure and insecure:
             raise ValueError("insecure contradicts a target with https:")
         if tls and not is_secure:

@@ -51,7 +51,7 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 
 class _Network(httpcore.AsyncNetworkBackend):
-    # httpcore has another class of this name where anyio is missing, which the extra installs.
+    # The extra installs anyio. Without it, httpcore has a stub of this name.
     _own = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(self, *args: Any, **options: Any) -> _Stream:
@@ -162,7 +162,7 @@ class AsyncGuard(Core):
                         raise Failure("UNREADABLE_ANSWER", "an answer of more than 64 KiB")
                 fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
                 return Answer(response.status, fields, received)
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, OSError) as error:
             raise Failure("UNAVAILABLE", type(error).__name__, may_retry=not _has_begun.get()) from None
 
     async def _report_each_second(self) -> None:

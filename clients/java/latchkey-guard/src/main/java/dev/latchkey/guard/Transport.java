@@ -199,7 +199,8 @@ final class Transport {
         cause instanceof ConnectException
             || cause instanceof IOException
                 && String.valueOf(cause.getMessage()).contains("received no bytes");
-    String message = "no answer from " + options.target + ": " + cause;
+    String what = cause instanceof IOException ? "no answer from " : "no call to ";
+    String message = what + options.target + ": " + cause;
     return new FailedException("UNAVAILABLE", message, hasNoByte);
   }
 
