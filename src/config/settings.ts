@@ -153,7 +153,7 @@ export const SETTINGS = {
   WEBHOOK_SECRET: list(parseWebhookSecret, { isSecret: true, needs: ['WEBHOOK_URL'], problem: ({ length }) => (length === 0 ? 'contains no secret' : undefined),
     means: 'signs webhooks: `echo "whsec_$(openssl rand -base64 32)"`; to [replace](notices.md#replacing-the-secret-moving-the-receiver) it set both' }),
   DEMO: new Setting(readDemo, { inLog: (isDemo) => (isDemo ? 'on' : 'off'),
-    means: '`on`: the demo owner and tokens, which everybody knows; refused with `NODE_ENV=production`. `npm start` with the embedded database on a loopback address sets it' }, 'off'),
+    means: '`on`: the demo owner (an administrator where `ADMIN_PERMISSION` is set) and tokens, which everybody knows; refused with `NODE_ENV=production`. `npm start` with the embedded database on a loopback address sets it' }, 'off'),
   LOG_LEVEL: oneOf('info', LOG_LEVELS, {
     means: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`; `debug` logs [why calls are refused](operate.md#why-was-it-refused)' }),
   SLOW_VALIDATION_MS: wholeNumber(100, [0, 60_000], {

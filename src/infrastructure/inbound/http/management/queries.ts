@@ -75,7 +75,8 @@ export class EventQuery extends PageQuery {
 
 export class KeySearchQuery {
   @Field(ofAccount, { description: 'The id of an account' }) owner?: string;
-  @Field(ofAccount, { description: 'Who made the key, for themselves or for a service account' }) createdBy?: string;
+  @Field(ofAccount, { description: 'Who made the key: the id of an account, `service:<name>` or `admin:<name>`' })
+  createdBy?: string;
   @Field(prefix, {
     maxLength: MAX_PREFIX_LENGTH,
     description: 'What a list shows of the key, such as lk_4f9a01c2d3e4…, or a beginning of it',
