@@ -58,8 +58,8 @@ export interface DueKeys {
 /** Selects owners of keys that may be idle, page by page. The decision is made on their locked accounts. */
 export interface IdleKeys {
   /**
-   * Active owners of keys that were neither made nor used in these days, but not of keys whose owners were notified, nor
-   * owners who were reactivated in these days.
+   * Active owners of keys that were neither made nor used in these days; an owner may come several times. Leaves out keys
+   * whose owners were notified, and owners who were reactivated in these days.
    */
   unused(days: number): AsyncIterable<string>;
   /**

@@ -22,8 +22,8 @@ export interface Sessions {
   begin(opening: SessionOpening): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   find(token: string): Promise<Session | undefined>;
-  /** @param digest from sessionDigest */
-  end(digest: string): Promise<void>;
+  /** Does nothing for an unknown digest. @param digest from sessionDigest */
+  endByDigest(digest: string): Promise<void>;
 }
 
 /** For whom a password is checked or a report is accepted. Under load, unknown callers are refused first. */

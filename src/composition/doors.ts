@@ -16,7 +16,7 @@ import { managementDoor } from '#infrastructure/inbound/http/management/manageme
 import { ForwardAuth, forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import { edgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
 import { exactPaths, httpListener } from '#infrastructure/inbound/http/http-server.js';
-import { type HttpDoor, Settings } from '#infrastructure/inbound/http/http-door.js';
+import { type HttpDoor, FromConfig } from '#infrastructure/inbound/http/http-door.js';
 import { introspectionDoor } from '#infrastructure/inbound/http/introspection/introspection.door.js';
 import { leaksDoor } from '#infrastructure/inbound/http/leaks/leaks.door.js';
 import { platformSignInDoor } from '#infrastructure/inbound/http/management/platform-sign-in.door.js';
@@ -76,7 +76,7 @@ export async function buildDoors(
   const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);
   const instances = [...shared, ...httpDoors.flatMap((door) => door.instances ?? [])];
   const byClass = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
-  const providers = [...byClass, { provide: Settings, useValue: config }];
+  const providers = [...byClass, { provide: FromConfig, useValue: config }];
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
     exactPaths(),

@@ -118,7 +118,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
   test('end one by one, also repeatedly, and are not found by an unknown token', async () => {
     const id = await newAccount(world);
     const [one, two] = [await begin(id), await begin(id)];
-    for (const token of [one.token, one.token, 'none']) await world.sessions.end(sessionDigest(token));
+    for (const token of [one.token, one.token, 'none']) await world.sessions.endByDigest(sessionDigest(token));
     expect(await world.sessions.find(one.token)).toBeUndefined();
     expect((await world.sessions.find(two.token))?.account.id).toBe(id);
     for (const made of ['', 'x', two.token.toUpperCase(), `${two.token} `]) {

@@ -24,7 +24,7 @@ export function fakeSessions(store: FakeStore): Sessions {
       const account = store.account(session.accountId);
       return account?.isActive ? { account, expiresAt: session.expiresAt, signIn: session.signIn } : undefined;
     },
-    end: (digest) =>
+    endByDigest: (digest) =>
       store.transaction(() => {
         const tokens = [...store.sessions.keys()].filter((token) => sessionDigest(token) === digest);
         for (const token of tokens) store.sessions.delete(token);

@@ -63,8 +63,8 @@ export class PutAccount {
   }
 
   /**
-   * The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. Then
-   * `sameAs` is the stored hash.
+   * The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be.
+   * `sameAs`: the stored hash, if the sent password matches it.
    */
   private async newPassword({ password, passwordHash }: PutAccountCommand, current: string | null | undefined) {
     if (passwordHash !== undefined) {

@@ -101,6 +101,7 @@ async function policyOfNewKey(
   { keyPolicy: service }: MakingSettings,
   idempotencyKey: string | undefined,
 ): Promise<KeyPolicy> {
+  // Only a manager comes here for a stopped account. It must be a service account.
   const { isActive, status } = transaction.account;
   if (!isActive) {
     const message = `This service account is ${status}: its keys do not work, and no new ones can be made`;

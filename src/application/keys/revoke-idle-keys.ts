@@ -30,10 +30,12 @@ export class RevokeIdleKeys {
     private readonly settings: IdleSettings,
   ) {}
 
+  /** Looks at all open keys. */
   find(): Promise<IdleCounts> {
     return this.decideAll((afterDays) => this.idleKeys.unused(afterDays));
   }
 
+  /** Looks at the keys whose owners were notified. */
   check(): Promise<IdleCounts> {
     return this.decideAll(() => this.idleKeys.noticed());
   }

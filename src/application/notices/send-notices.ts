@@ -34,7 +34,7 @@ export class SendNotices {
   private failedLooks = 0;
   /** Whether messages whose attempts failed should be tried now. Another instance may have noticed the outage. */
   private isBack = false;
-  /** Those under way. */
+  /** Attempts under way. */
   private readonly attempts = new Set<AbortController>();
   private hasStopped = false;
 
@@ -95,7 +95,8 @@ export class SendNotices {
     await this.outbox.failed(claim, answer.message, pauseMs && Math.max(pauseMs, retryAfterMs));
     return { outcome: pauseMs === undefined ? 'given_up' : 'failed', why: answer.message, retryAfterMs };
   }
-  /** Resolves when it is aborted, too. Nobody waits for a delivery that continues after its signal. */
+
+  /** Resolves with `cut-off` if the time to stop ends first. Nobody waits for a delivery that continues after its signal. */
   private attempt(message: OutboxMessage): Promise<'done' | 'cut-off' | NotAccepted> {
     const { deadlineMs } = this.limits;
     const late = new Error(`the attempt did not end within ${deadlineMs / 1000} seconds`);

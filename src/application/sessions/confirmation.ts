@@ -5,7 +5,7 @@ import {
   type FreshSignInRule,
   type PlatformSignIn,
 } from '#domain/accounts/session.js';
-import { CONFIRMATION } from '#domain/accounts/passwords.js';
+import { FREE_GUESSES_TO_CONFIRM } from '#domain/accounts/passwords.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '#domain/errors.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
@@ -91,7 +91,12 @@ export class Confirmation {
       return { signIn, passwordHash };
     }
     const name = `confirm:${personId}`;
-    const guess = { account, email: account?.email ?? '', password, subjects: [{ name, freeGuesses: CONFIRMATION }] };
+    const guess = {
+      account,
+      email: account?.email ?? '',
+      password,
+      subjects: [{ name, freeGuesses: FREE_GUESSES_TO_CONFIRM }],
+    };
     const requester = { name, isKnown: true };
     const { matches, outdated } = await check.verify({ ...guess, requester }, client);
     if (!matches) throw incorrectPassword();

@@ -102,7 +102,7 @@ export class SignInAtPlatform {
       await this.record(failureOf(reason, client, account?.id), why);
       return { refusal: REFUSALS[reason] };
     }
-    if (underWay.sessionDigest) await this.parts.sessions.end(underWay.sessionDigest);
+    if (underWay.sessionDigest) await this.parts.sessions.endByDigest(underWay.sessionDigest);
     const isConfirmation = underWay.purpose === 'confirmation';
     const problem = isConfirmation ? freshnessProblem(signIn, this.parts.rule, openedAt(session.expiresAt)) : undefined;
     return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId, problem };

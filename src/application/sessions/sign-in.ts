@@ -2,7 +2,7 @@ import { ownerDenial, type Account } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
 import { sessionDigest } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '#domain/accounts/passwords.js';
+import { FREE_GUESSES_FROM_NETWORK, FREE_GUESSES_TO_ACCOUNT } from '#domain/accounts/passwords.js';
 import { accountActor, type AuditEvent, type Client, failureOf } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
@@ -55,9 +55,9 @@ export class SignIn {
   private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; requester: Requester }> {
     const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;
-    const fromNetwork = { name: `${account}:${network}`, freeGuesses: SIGN_IN_FROM_NETWORK };
+    const fromNetwork = { name: `${account}:${network}`, freeGuesses: FREE_GUESSES_FROM_NETWORK };
     const isKnown = await this.parts.guesses.hasSucceeded(fromNetwork.name);
-    const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, freeGuesses: SIGN_IN_TO_ACCOUNT }];
+    const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, freeGuesses: FREE_GUESSES_TO_ACCOUNT }];
     return { subjects, requester: { name: network, isKnown } };
   }
 }
@@ -81,7 +81,7 @@ export class SignOut {
   /** May be repeated. Returns the URL that ends the person's session at the platform too, if there is one. */
   async execute(token: string): Promise<string | undefined> {
     const session = await this.sessions.find(token);
-    await this.sessions.end(sessionDigest(token));
+    await this.sessions.endByDigest(sessionDigest(token));
     if (!session || !this.login) return undefined;
     const isByPlatform = session.signIn !== undefined || this.confirmation.kindFor(session.account) !== 'password';
     return isByPlatform ? this.login.signOutUrl() : undefined;

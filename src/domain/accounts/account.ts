@@ -137,6 +137,7 @@ export class Account implements OwnerStanding {
     return accountChanges(this.before, this.state);
   }
 
+  /** Whether leases on its keys from before must not be used any more. */
   get endsLeases(): boolean {
     return this.before !== undefined && leasesEnd(this.before, this.state);
   }
@@ -206,6 +207,7 @@ export class Account implements OwnerStanding {
     this.change({ limits: givenLimits(limits) }, version);
   }
 
+  /** Replaces all attributes. Throws `invalid_fields`. */
   describe(attributes: readonly Attribute[], version?: bigint): void {
     requireFields({ attributes: attributesProblem(attributes) });
     this.change({ attributes }, version);

@@ -7,6 +7,7 @@ export class FormerAccount {
   private constructor(
     readonly id: string,
     readonly version: bigint,
+    /** Whether leases on the keys of the account must not be used any more. */
     readonly endsLeases: boolean,
   ) {}
 

@@ -33,11 +33,12 @@ export const FAILURE_FORGOTTEN_AFTER_MS = LONGEST_WAIT_MS;
 /** How long after its last attempt we remember that a subject was right once. */
 export const SUCCESSES_KEPT_DAYS = 90;
 
-/** Free guesses for sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
-export const SIGN_IN_FROM_NETWORK = 5;
+/** Sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
+export const FREE_GUESSES_FROM_NETWORK = 5;
 /** Sign-in to one account from all networks that never signed in to it: limits guesses from many networks. */
-export const SIGN_IN_TO_ACCOUNT = 100;
-export const CONFIRMATION = 5;
+export const FREE_GUESSES_TO_ACCOUNT = 100;
+/** Password confirmations by a person who is signed in. */
+export const FREE_GUESSES_TO_CONFIRM = 5;
 
 /**
  * Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait. Throws

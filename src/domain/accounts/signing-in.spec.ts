@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   attemptPassword,
-  CONFIRMATION,
+  FREE_GUESSES_TO_CONFIRM,
   NetworkBudget,
   newPasswordProblem,
   passwordProblem,
-  SIGN_IN_FROM_NETWORK,
-  SIGN_IN_TO_ACCOUNT,
+  FREE_GUESSES_FROM_NETWORK,
+  FREE_GUESSES_TO_ACCOUNT,
   type ThrottleState,
 } from './passwords.js';
 import { LatchkeyError } from '../errors.js';
@@ -70,8 +70,8 @@ function waits(policy: number, guesses: number): number[] {
 }
 
 describe.each([
-  ['sign-in from one network', SIGN_IN_FROM_NETWORK],
-  ['password confirmations', CONFIRMATION],
+  ['sign-in from one network', FREE_GUESSES_FROM_NETWORK],
+  ['password confirmations', FREE_GUESSES_TO_CONFIRM],
 ])('The throttle of %s', (_what, policy) => {
   test('admits at most 5 of any number of concurrent attempts', () => {
     fc.assert(
@@ -146,7 +146,7 @@ describe.each([
 
 describe('The throttle of sign-ins to one account from all networks', () => {
   test('admits 100 guesses before the first wait', () => {
-    const subject = new Subject(SIGN_IN_TO_ACCOUNT);
+    const subject = new Subject(FREE_GUESSES_TO_ACCOUNT);
     const admitted = Array.from({ length: 1000 }, () => subject.attempt(0)).filter((d) => d.admitted);
     expect(admitted).toHaveLength(100);
     expect(subject.waitMs).toBe(15_000);
@@ -157,7 +157,7 @@ describe('The throttle of sign-ins to one account from all networks', () => {
     ['stopping short of the ceiling for an hour', HOUR],
     ['stopping short of it for a day', 24 * HOUR],
   ])('admits 4 guesses an hour in the long run: %s', (_how, pauseMs) => {
-    const subject = new Subject(SIGN_IN_TO_ACCOUNT);
+    const subject = new Subject(FREE_GUESSES_TO_ACCOUNT);
     const days = 30;
     let guesses = 0;
     for (let now = 0; now < days * 24 * HOUR;) {

@@ -43,6 +43,7 @@ export function keyPolicy(service: ServicePolicy, { limits, kind }: Pick<Account
   return { ...policy, limitedByAccount };
 }
 
+/** Throws `keys_not_allowed`. */
 export function requireNewKeys({ newKeys }: KeyPolicy): void {
   if (!newKeys) throw new Refusal('keys_not_allowed', 'No new API keys can be made for this account');
 }

@@ -206,7 +206,9 @@ function guardedBy({ service, role, methods }: GrpcDoor, method: string): Guarde
 function overGrpc<Request, Answer>(serve: Serve<Request, Answer>): handleUnaryCall<Request, Answer> {
   return (call, done) =>
     serve(call.request, {
-      identity: identityIn(call.metadata),
+      get identity() {
+        return identityIn(call.metadata);
+      },
       traceparent: () => call.metadata.get('traceparent')[0]?.toString(),
       isCancelled: () => call.cancelled,
       succeed: (answer, metadata) => {

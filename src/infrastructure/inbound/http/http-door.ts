@@ -28,8 +28,8 @@ export interface PathPolicy {
   readonly isOneRoute?: boolean;
 }
 
-/** What a controller needs of the configuration. */
-export const Settings = () => Inject(Settings);
+/** Injects the configuration. A controller names the settings that it reads by its type. */
+export const FromConfig = () => Inject(FromConfig);
 
 /** For a path that the settings leave out: it answers like one that does not exist. */
 export const notServed: RequestHandler = (_request, _response, next) => next(nothingHere());

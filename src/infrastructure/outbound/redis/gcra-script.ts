@@ -1,6 +1,6 @@
 /**
  * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call, each with its own interval,
- * tolerance and uses of a lease, which are charged with it as by `chargeUpTo`. Returns two numbers for each: 0 if it is
+ * tolerance and uses of a lease, which are charged with it with LEASED_SHARE. Returns two numbers for each: 0 if it is
  * refused, or 1 more than the uses that were charged ahead; and the microseconds until the bucket is full again, without
  * these uses. Stored is `tat.interval`. Instances before 0.3 store `tat` alone, and read `tat.interval` as a number that is
  * less than a microsecond off. After the server's clock was set back, or the key's rate was changed, a stored time is

@@ -18,7 +18,7 @@ import type { Grant, Question } from '#domain/keys/verdict.js';
 import { clientFacts, headerValues } from '../../shared/request-facts.js';
 import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { type ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
-import { type HttpDoor, Settings } from '../http-door.js';
+import { type HttpDoor, FromConfig } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
 import { OAuthRefusal } from '../pipeline/http-errors.js';
 import { Answers } from '../pipeline/openapi.js';
@@ -84,7 +84,7 @@ class IntrospectionController {
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
-    @Settings() private readonly settings: Pick<Config, 'introspectionExp'>,
+    @FromConfig() private readonly settings: Pick<Config, 'introspectionExp'>,
   ) {}
 
   @Post()

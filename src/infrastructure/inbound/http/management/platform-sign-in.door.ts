@@ -7,7 +7,7 @@ import type { Config } from '#config/config.js';
 import type { SignInProblem } from '#domain/accounts/session.js';
 import { type ErrorCode, LatchkeyError } from '#domain/errors.js';
 import { Log } from '#infrastructure/telemetry/log.js';
-import { type HttpDoor, Settings } from '../http-door.js';
+import { type HttpDoor, FromConfig } from '../http-door.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie, SignInCookie } from './cookies.js';
 
@@ -35,7 +35,7 @@ class PlatformSignInController {
     private readonly sessionCookie: SessionCookie,
     private readonly signInCookie: SignInCookie,
     private readonly log: Log,
-    @Settings() private readonly settings: Pick<Config, 'publicUrl'>,
+    @FromConfig() private readonly settings: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()

@@ -6,7 +6,7 @@ import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { ManagedAccounts } from '#application/managed-account.js';
 import type { Config } from '#config/config.js';
-import { Settings } from '../http-door.js';
+import { FromConfig } from '../http-door.js';
 import { Answers, MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
@@ -25,7 +25,7 @@ export class SessionController {
     private readonly confirmation: Confirmation,
     private readonly cookie: SessionCookie,
     private readonly administrators: Administrators,
-    @Settings() private readonly settings: Pick<Config, 'mail' | 'expiryNoticeDays'>,
+    @FromConfig() private readonly settings: Pick<Config, 'mail' | 'expiryNoticeDays'>,
   ) {}
 
   /** Also ends the browser's previous session, so that a cookie planted in it does not outlive the sign-in. */

@@ -100,7 +100,7 @@ export const KEY_FORBIDDEN = {
   content: MESSAGE,
 } as const;
 
-/** Documents the refusals of a route that judges a key, but for what the key may do. */
+/** Documents the refusals of a route that judges a key, except those about what the key may do. */
 export function KeyRefusals(): MethodDecorator {
   const limited = { ...RATE_LIMIT_HEADERS, 'Retry-After': textHeader('Whole seconds, rounded up') };
   return applyDecorators(

@@ -54,7 +54,7 @@ export class PostgresSessions implements Sessions {
     return { account: toAccount(row.account), expiresAt: row.expiresAt, signIn: signInOf(row) };
   }
 
-  async end(hex: string): Promise<void> {
+  async endByDigest(hex: string): Promise<void> {
     await this.database.transaction((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
   }
 }

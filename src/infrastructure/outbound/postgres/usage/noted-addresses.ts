@@ -38,7 +38,10 @@ export class NotedAddresses {
     return taken;
   }
 
-  /** All but the oldest whose network another address represents, so that a crowd hides no network, or but the oldest. */
+  /**
+   * All but one: the oldest of those whose network another address represents, so that a crowd hides no network. Without
+   * any, the oldest of all.
+   */
   private mostUseful(added: number): Held[] {
     const { held } = this;
     const isShared = (one: Held) =>

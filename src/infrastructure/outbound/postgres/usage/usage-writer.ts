@@ -75,6 +75,7 @@ async function writeTables(
   await write(PERMISSIONS, ({ permissions }) => permissions);
   await keepAddresses(manager, 'api_key_denials', deniedUses(uses));
   const addresses = usedAddresses(uses);
+  if (addresses.length === 0) return;
   await keepAddresses(manager, 'api_key_addresses', addresses);
   const added = await fromNewNetworks(manager, addresses);
   if (added.length === 0) return;
