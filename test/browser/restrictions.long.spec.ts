@@ -158,7 +158,7 @@ describe('a key that is limited', () => {
     await give(owner, ['systems:read', 'users:read']);
     await button(page, 'Ended (1)').click();
     await chooseAction(page, 'CI deploy', 'Create again…');
-    await page.getByText('Left out, because you can’t give it any more: reports:read.').waitFor();
+    await page.getByText('Left out, because you can’t give it: reports:read.').waitFor();
     // It stays in the list when it is no longer chosen.
     await permission(page, 'systems/1:read').uncheck();
     await page.getByText('0 of 3 selected').waitFor();

@@ -16,7 +16,13 @@ import { leakPlace } from '../../web/src/key/leak.js';
 import { dayIn, daysFrom, timesOf } from '../../web/src/admin/days.js';
 import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../../web/src/base/place.js';
 
-const domain = { ...keyRules, MAX_KEY_DAYS, MAX_ALLOWED_NETWORKS, MAX_KEY_PERMISSIONS, USAGE_KEPT_DAYS };
+const domain = {
+  ...keyRules,
+  MAX_KEY_DAYS,
+  MAX_ALLOWED_NETWORKS,
+  MAX_KEY_PERMISSIONS,
+  USAGE_KEPT_DAYS,
+};
 
 test.each(Object.entries(screen))('the settings screen uses the same %s as the service: %i', (name, value) => {
   expect(domain).toHaveProperty(name, value);
@@ -140,6 +146,8 @@ describe('placeOf in the panel', () => {
       '&name=x&access=read-and-write&permissions=a:read,b:write&days=7',
       { permissions: ['a:read', 'b:write'], days: 7 },
     ],
+    ['&permissions=', { permissions: [] }],
+    ['&permissions=a:read,%20b:write,,a:read%0A', { permissions: ['a:read', 'b:write'] }],
     ['&access=all&days=1e3', { access: 'read-only', days: undefined }],
   ])('reads what a link to the form for a new key suggests: %j', (more, suggestion) => {
     expect(placeOf(`?new${more}`)).toMatchObject({ tab: 'keys', suggestion });

@@ -1,5 +1,7 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { act } from '@testing-library/react/pure';
+import { step } from '../src/base/address';
 import { NoAnswer, Refusal, ScriptedApi, SECRET } from './support/api';
 import { anApiKey, DAY_MS } from './support/keys';
 import {
@@ -19,6 +21,7 @@ import {
   shownKey,
   type,
   user,
+  waitFor,
   within,
 } from './support/screen';
 
@@ -97,12 +100,19 @@ describe('the form for a new key', () => {
 
   test('is filled in by a link, which opens it once, and never with more than the person may give', async () => {
     api.permissions = ['systems:read', 'systems:write'];
-    history.replaceState(null, '', '?new&name=CI%09deploy&permissions=systems/7:read,systems:write,all&days=30');
+    history.replaceState(
+      null,
+      '',
+      '?new&name=CI%09deploy&permissions=systems/7:read,systems:write,a:call,Call%20me:now!&days=30',
+    );
     openPanel();
     const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
     await form.findByRole('button', { name: 'Access: read systems 7, change', expanded: true });
-    form.getByText(/^Left out, .* any more: all\. Left out, because a read-only key can only read: systems:write\.$/);
+    form.getByText(
+      /^Left out, because you can’t give it: a:call\. Left out, because a read-only key can only read: systems:write\.$/,
+    );
     form.getByRole('button', { name: 'Expires in: for 30 days, change' });
+    form.getByText('A link filled in this form. Check it before you create the key.');
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('CI deploy');
     expect(location.search).toBe('');
     await press('Cancel', form);
@@ -110,6 +120,37 @@ describe('the form for a new key', () => {
     await openCreate();
     expect(isChosen('90 days')).toBe(true);
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('');
+    expect(screen.queryByText(/^A link filled in/)).toBeNull();
+  });
+
+  test('says nothing of a link until it knows what the person may give, and opens whatever the link names', async () => {
+    api.permissions = ['a:read', 'a/1:write'];
+    history.replaceState(null, '', '?new&access=read-and-write&permissions=a:constructor,a:toString,a/1:read');
+    const answer = api.hold('getPermissions');
+    openPanel();
+    const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
+    form.getByRole('button', { name: 'Access: use 3 permissions, change' });
+    answer();
+    await form.findByRole('button', { name: 'Access: read a 1, change' });
+    form.getByText('Left out, because you can’t give it: a:constructor, a:toString.');
+  });
+
+  test('is filled in by each link, except while it is open', async () => {
+    const follow = (search: string) => act(() => step(search, false));
+    api.keys = [anApiKey()];
+    openPanel();
+    await button('Create API key');
+    const name = () => screen.getByLabelText<HTMLInputElement>('Name').value;
+    follow('?new&name=One');
+    const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
+    follow('?new&name=Two');
+    await waitFor(() => expect(location.search).toBe(''));
+    expect(name()).toBe('One');
+    await press('Cancel', form);
+    await isGone(() => screen.queryByRole('dialog'));
+    follow('?new&name=Two');
+    await screen.findByRole('dialog', { name: 'Create API key' });
+    expect(name()).toBe('Two');
   });
 
   test('makes spaces of pasted tabs and lines in a name and a note, which the service would refuse', async () => {

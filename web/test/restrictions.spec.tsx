@@ -161,7 +161,7 @@ describe('a key that is limited', () => {
     ]);
     await user.click(screen.getByRole('menuitem', { name: /^Backup/ }));
     await screen.findByText(
-      'Left out, because you can’t give it any more: area-99:read. Left out, because a read-only key can only read: systems/sys-2:write.',
+      'Left out, because you can’t give it: area-99:read. Left out, because a read-only key can only read: systems/sys-2:write.',
     );
     await screen.findByText('1 of 16 selected');
     expect((await permission('Read systems sys-1')).checked).toBe(true);
@@ -258,7 +258,7 @@ describe('a key that is limited', () => {
     api.once('createKey', new Refusal(400, 'invalid_fields', { errors: [{ field: 'permissions', message }] }));
     await press('Create key');
     await screen.findByText(/holds "reports:read", which this account can't give/);
-    await screen.findByText('Left out, because you can’t give it any more: reports:read.');
+    await screen.findByText('Left out, because you can’t give it: reports:read.');
     await isGone(() => screen.queryByRole('checkbox', { name: 'Read reports' }));
   });
 });

@@ -32,7 +32,10 @@ export type PanelPlace = {
     | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined }
   );
 
-/** With `replace`, "back" must not lead to the place before, which the person may not see any more. */
+/**
+ * With `replace`, "back" must not lead to the place before: its link has been used, or the person may not see it any
+ * more.
+ */
 export type GoTo = (place: PanelPlace, options?: { readonly replace: boolean }) => void;
 
 export const START: PanelPlace = { tab: 'keys', status: 'active' };
@@ -66,10 +69,11 @@ export function placeOf(search: string): PanelPlace {
 
 function suggestionIn(named: URLSearchParams): Suggestion {
   const days = named.get('days') ?? '';
+  const permissions = named.get('permissions')?.split(/[\s,]+/);
   return {
     name: named.get('name') ?? '',
     access: oneOf(['read-only', 'read-and-write'], named.get('access'), 'read-only'),
-    permissions: named.get('permissions')?.split(',') ?? null,
+    permissions: permissions ? [...new Set(permissions)].filter((each) => each !== '') : null,
     days: /^[1-9]\d{0,2}$/.test(days) ? Number(days) : undefined,
   };
 }

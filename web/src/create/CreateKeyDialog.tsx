@@ -41,6 +41,7 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
         <CreateKeyForm
           draft={within(draft, policy)}
           policy={policy}
+          isFromLink={like !== undefined && !again}
           onDraft={setDraft}
           newKey={newKey}
           onCancel={close}

@@ -17,10 +17,16 @@ import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { statusAt } from '../key/status';
+import { laterTexts } from '../texts/later';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
 
 const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
+
+const fromLink = laterTexts(
+  'A link filled in this form. Check it before you create the key.',
+  'Ein Link hat dieses Formular ausgefüllt. Prüfen Sie es, bevor Sie den Schlüssel erstellen.',
+);
 
 /** For people, names that differ only in capitals are the same. */
 const comparable = (name: string): string => name.normalize('NFC').trim().toLocaleLowerCase();
@@ -29,12 +35,13 @@ interface Props {
   /** Within the policy. */
   readonly draft: KeyDraft;
   readonly policy: KeyPolicy;
+  readonly isFromLink: boolean;
   readonly onDraft: Dispatch<SetStateAction<KeyDraft>>;
   readonly newKey: NewKey;
   readonly onCancel: () => void;
 }
 
-export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Props) {
+export function CreateKeyForm({ draft, policy, isFromLink, onDraft, newKey, onCancel }: Props) {
   const texts = useTexts();
   const { account, client } = usePanel();
   const form = useNewKeyForm({
@@ -66,6 +73,11 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
   }));
   return (
     <NewKeyFrame form={form} lostWords={create.lost} submitLabel={create.submit} onCancel={onCancel}>
+      {isFromLink && (
+        <Text size="sm" c="dimmed">
+          {fromLink(texts.language)}
+        </Text>
+      )}
       {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
       <div>
         <TextInput

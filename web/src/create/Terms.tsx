@@ -55,7 +55,7 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
       word:
         scope === 'all'
           ? sentence.all[draft.access]
-          : fewRights(toGive ? inTableOrder(chosen, toGive) : chosen, texts) || sentence.only(chosen.length),
+          : (toGive && fewRights(inTableOrder(chosen, toGive), texts)) || sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {

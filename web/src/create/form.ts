@@ -1,4 +1,5 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
+import { isPermission } from '../../../src/domain/accounts/permission';
 import { allowedNetworksProblem } from '../../../src/domain/keys/allowed-networks';
 import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/status';
@@ -20,7 +21,8 @@ export function newDraft(policy: KeyPolicy, like?: ApiKey | Suggestion): KeyDraf
     name: oneLine(name),
     note: note ?? '',
     access,
-    permissions: { scope: permissions ? 'only' : 'all', chosen: permissions ?? [] },
+    // A link may contain any text.
+    permissions: { scope: permissions ? 'only' : 'all', chosen: permissions?.filter(isPermission) ?? [] },
     expiry: expiryIn(days, serviceTime()),
     networks: allowedNetworks?.join('\n') ?? '',
   };

@@ -27,12 +27,15 @@ export function KeyDialogs({ onOpened, children }: Props) {
   const [like, setLike] = useState<ApiKey | Suggestion>();
   const [action, setAction] = useState(() => typed && actionOf(typed));
   const [actions, setActions] = useState(0);
+  const isAnyOpen = useRef(false);
   const openers = useMemo(() => {
     const act = (next: KeyAction) => {
       setAction(next);
       setActions((count) => count + 1);
     };
     const create = (next?: ApiKey | Suggestion) => {
+      // A link must not replace what a dialog shows.
+      if (isAnyOpen.current) return;
       setLike(next);
       setCreating(true);
     };
@@ -40,6 +43,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
   }, []);
   const closeAction = () => setAction(undefined);
   const isOpen = isCreating || action !== undefined;
+  isAnyOpen.current = isOpen;
   useEffect(() => onOpened(isOpen), [isOpen, onOpened]);
   // Kept after the action, so that a dialog still has its texts while it fades out.
   const last = useRef(action);
@@ -61,7 +65,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
     <KeyDialogsContext value={openers}>
       {children}
       <CreateKeyDialog
-        key={like && ('id' in like ? like.id : 'link')}
+        key={like && ('id' in like ? like.id : JSON.stringify(like))}
         like={like}
         opened={isCreating}
         onClose={() => setCreating(false)}

@@ -53,7 +53,9 @@ export const plain = (resource: string): string =>
 /** What some actions on some resources mean: "read and write systems". */
 export function meaningOf(resources: readonly string[], actions: readonly string[], texts: Texts): string {
   const { history, language, restrictions } = texts;
-  const verbs = actions.toSorted().map((action) => history.denied.operation[action] ?? action);
+  const { operation } = history.denied;
+  // A link names any action.
+  const verbs = actions.toSorted().map((action) => (Object.hasOwn(operation, action) ? operation[action]! : action));
   return restrictions.may(wordList(verbs, language), wordList(resources.map(plain), language));
 }
 

@@ -32,11 +32,14 @@ export function pickerRows(items: readonly string[], instances: readonly string[
   ]);
 }
 
-/** What is chosen, in the order of the table. */
+/** What is chosen, in the order of the table, followed by what has no row there. */
 export function inTableOrder(chosen: readonly string[], items: readonly string[]): readonly string[] {
   const rows = pickerRows(items, [...byResource(chosen).keys()]);
   const all = rows.flatMap(({ resource, actions }) => actions.map((action) => `${resource}:${action}`));
-  return all.filter((permission) => chosen.includes(permission));
+  return [
+    ...all.filter((permission) => chosen.includes(permission)),
+    ...chosen.filter((permission) => !all.includes(permission)),
+  ];
 }
 
 /** The IDs of single ones of a resource that these permissions name. */

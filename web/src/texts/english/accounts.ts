@@ -71,7 +71,7 @@ export const accounts = {
     restrictions: {
       allText: 'Changes whenever the permissions of the service account change.',
       none: 'The service account has no permissions that a key with this access can use.',
-      lost: (list: string) => `Left out, because the service account can’t give it any more: ${list}.`,
+      lost: (list: string) => `Left out, because the service account can’t give it: ${list}.`,
       all: {
         'read-only': 'Everything the service account may read',
         'read-and-write': 'Everything the service account may read and write',

@@ -28,7 +28,7 @@ export const restrictions = {
   whichWrong: 'Use letters, digits and . _ - (and / between parts), at most 100 characters in all',
   add: 'Add',
   tooHigh: (list: string) => `Left out, because a read-only key can only read: ${list}.`,
-  lost: (list: string) => `Left out, because you can’t give it any more: ${list}.`,
+  lost: (list: string) => `Left out, because you can’t give it: ${list}.`,
   /** @param more how many the list leaves out */
   listed: (list: string, more: number) => (more > 0 ? `${list} and ${more} more` : list),
   required: 'Choose at least one permission, or everything',

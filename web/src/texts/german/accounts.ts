@@ -58,7 +58,7 @@ export const accounts: Texts['accounts'] = {
     restrictions: {
       allText: 'Ändert sich, sobald sich die Berechtigungen des Dienstkontos ändern.',
       none: 'Das Dienstkonto hat keine Berechtigungen, die ein Schlüssel mit diesem Zugriff nutzen kann.',
-      lost: (list) => `Weggelassen, weil das Dienstkonto es nicht mehr vergeben kann: ${list}.`,
+      lost: (list) => `Weggelassen, weil das Dienstkonto es nicht vergeben kann: ${list}.`,
       all: {
         'read-only': 'Alles, was das Dienstkonto lesen darf',
         'read-and-write': 'Alles, was das Dienstkonto lesen und schreiben darf',

@@ -27,7 +27,7 @@ export const restrictions: Texts['restrictions'] = {
   whichWrong: 'Buchstaben, Ziffern und . _ - (zwischen Teilen /), insgesamt höchstens 100 Zeichen',
   add: 'Hinzufügen',
   tooHigh: (list) => `Weggelassen, weil ein Schlüssel zum Lesen nur lesen kann: ${list}.`,
-  lost: (list) => `Weggelassen, weil Sie dies nicht mehr vergeben können: ${list}.`,
+  lost: (list) => `Weggelassen, weil Sie dies nicht vergeben können: ${list}.`,
   listed: (list, more) => (more > 0 ? `${list} und ${more} weitere` : list),
   required: 'Wählen Sie mindestens eine Berechtigung oder alles',
   tooMany: (most) => `Wählen Sie höchstens ${most} Berechtigungen oder alles`,
