@@ -4,7 +4,7 @@ import { MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
 import * as keyRules from '#domain/keys/key-rules.js';
-import { USAGE_KEPT_DAYS } from '#domain/usage/key-history.js';
+import { ADDRESSES_KEPT, USAGE_KEPT_DAYS } from '#domain/usage/key-history.js';
 import { dueExpiryNotice } from '#domain/notices/due-notices.js';
 import { DAY_MS } from '#domain/time.js';
 import { linkOfLeak } from '#domain/audit/event-details.js';
@@ -22,6 +22,7 @@ const domain = {
   MAX_ALLOWED_NETWORKS,
   MAX_KEY_PERMISSIONS,
   USAGE_KEPT_DAYS,
+  ADDRESSES_KEPT,
 };
 
 test.each(Object.entries(screen))('the settings screen uses the same %s as the service: %i', (name, value) => {

@@ -7,3 +7,4 @@ export const MAX_KEY_PERMISSIONS = 100;
 export const MAX_ALLOWED_NETWORKS = 20;
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const USAGE_KEPT_DAYS = 90;
+export const ADDRESSES_KEPT = 5;

@@ -86,11 +86,13 @@ test('a leaked key is replaced, which is announced, and no earlier result stays 
 
 test('the usage of a key that may have leaked takes the place of the form that would replace it', async () => {
   api.keys = [anApiKey({ lastUsedAt: iso(-HOUR_MS) })];
+  history.replaceState(null, '', '?status=all');
   openPanel();
   await chooseAction('CI deploy', 'It leaked…');
   await press('See its usage', await dialog('Replace leaked “CI deploy”'));
   await (await dialog('CI deploy')).findByRole('region', { name: 'Usage' });
   expect(screen.getAllByRole('dialog')).toHaveLength(1);
+  expect(location.search).toMatch(/^\?status=all&key=/);
   await user.keyboard('{Escape}');
   await focusOn(() => screen.queryByRole('button', { name: 'Actions for CI deploy' }));
 });

@@ -467,7 +467,7 @@ describe('what needs attention', () => {
       'Needs attention',
       {},
       (day: string) =>
-        `In its last 7 days: 1,207 requests accepted, from 2 addresses; 203.0.113.7 is new since ${day} · See its usage`,
+        `In its last 7 days: 1,207 requests accepted, from 2 addresses; 203.0.113.7 was first used on ${day} · See its usage`,
       'See its usage: Shop',
     ],
     [
@@ -475,7 +475,7 @@ describe('what needs attention', () => {
       'Gut zu wissen',
       { leak: null },
       (day: string) =>
-        `In seinen letzten 7 Tagen: 1.207 Anfragen akzeptiert, von 2 Adressen; 203.0.113.7 ist neu seit ${day} · Nutzung ansehen`,
+        `In seinen letzten 7 Tagen: 1.207 Anfragen akzeptiert, von 2 Adressen; 203.0.113.7 wurde erstmals am ${day} genutzt · Nutzung ansehen`,
       'Nutzung ansehen: Shop',
     ],
   ] as const)(
@@ -503,6 +503,9 @@ describe('what needs attention', () => {
       const written = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' });
       const words = did(written.format(at - 2 * DAY_MS).replaceAll(' ', '\u00a0'));
       await waitFor(() => expect(section.getByRole('listitem').textContent).toContain(words));
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+      await waitFor(() => expect(api.calls('listKeys')).toHaveLength(2));
+      expect(api.calls('getKey')).toHaveLength(1);
       await user.click(section.getByRole('link', { name: link }));
       await dialog('Shop');
     },

@@ -148,7 +148,13 @@ describe('a key that is limited', () => {
   test('starts from all that can be read, or from another key, without more than its level and its owner allow', async () => {
     api.permissions = [...MANY.slice(0, 26), 'systems:read', 'systems:write'];
     const permissions = ['systems/sys-2:write', 'systems/sys-1:read', 'area-99:read'];
-    api.keys = [anApiKey({ name: 'Backup', permissions }), anApiKey({ name: 'Everything' })];
+    const rotation = { name: 'Nightly', permissions: ['systems:read'] };
+    api.keys = [
+      anApiKey({ name: 'Backup', permissions }),
+      anApiKey({ name: 'Everything' }),
+      anApiKey({ ...rotation, id: 'old', replacedBy: 'new' }),
+      anApiKey({ ...rotation, id: 'new', replaces: 'old' }),
+    ];
     await openForm();
     await choose('Only these');
     await type('Search permissions', 'area-3');
@@ -158,6 +164,7 @@ describe('a key that is limited', () => {
     await press('Same as another key…');
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
       'Backup3 permissions',
+      'Nightlyread systems',
     ]);
     await user.click(screen.getByRole('menuitem', { name: /^Backup/ }));
     await screen.findByText(

@@ -198,7 +198,7 @@ interface LeakedWeekProps {
 
 function LeakedWeek({ concern: { key, at }, place }: LeakedWeekProps) {
   const { about } = useTexts().attention;
-  const found = useKey(key.id);
+  const found = useKey(key.id, true, true);
   return (
     <div className={classes.week}>
       <LastWeek

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiKey } from '../api/types';
 import type { Typed } from '../base/trip';
 import { usePanel, useReturned } from '../base/context';
-import type { Suggestion } from '../base/place';
+import type { StatusFilter, Suggestion } from '../base/place';
 import { focusRow, type KeyAction, KeyDialogsContext } from '../key/actions';
 import { later } from '../ui/later';
 
@@ -15,12 +15,14 @@ const ResumeDialog = later(() => load().then((part) => part.ResumeDialog), ONCE_
 const LeakedDialog = later(() => load().then((part) => part.LeakedDialog), ONCE_OPENED);
 
 interface Props {
+  /** Of the list behind the dialogs. */
+  readonly status: StatusFilter;
   readonly onOpened: (isOpen: boolean) => void;
   readonly children: ReactNode;
 }
 
 /** Outside of the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
-export function KeyDialogs({ onOpened, children }: Props) {
+export function KeyDialogs({ status, onOpened, children }: Props) {
   const { focusHeading } = usePanel();
   const typed = useReturned()?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
@@ -84,6 +86,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
             key={`leaked ${actions}`}
             {...common}
             opened={kind === 'leaked'}
+            status={status}
             onOnlyRevoke={() => openers.act({ ...shown, kind: 'revoke', leaked: true })}
           />
         </>

@@ -13,6 +13,7 @@ import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useConfirmedForm';
 import { usePanel, useReturned } from '../base/context';
+import type { StatusFilter } from '../base/place';
 import { KeyFacts } from '../key/KeyFacts';
 import { fewWords } from '../key/limits';
 import { Notice } from '../ui/Notice';
@@ -21,18 +22,19 @@ import { serviceTime } from '../time/useNow';
 import surface from '../ui/surface.module.css';
 
 interface Props extends ActionDialogProps {
+  readonly status: StatusFilter;
   readonly onOnlyRevoke: () => void;
 }
 
 /** Replaces a leaked key: the old one ends at once, and a new one is made with the same choices. */
-export function LeakedDialog({ apiKey, onOnlyRevoke, ...dialog }: Props) {
+export function LeakedDialog({ apiKey, status, onOnlyRevoke, ...dialog }: Props) {
   const { leaked } = useTexts().rotate;
   const { goTo } = usePanel();
   const isLeaving = useRef(false);
   // One dialog after the other.
   const onClosed = (madeKeyId?: string) => {
     dialog.onClosed(madeKeyId);
-    if (isLeaving.current) goTo({ tab: 'keys', status: 'active', keyId: apiKey.id });
+    if (isLeaving.current) goTo({ tab: 'keys', status, keyId: apiKey.id });
   };
   return (
     <NewKeyDialog

@@ -16,8 +16,8 @@ const english = {
     `, from ${isAtLeast ? 'at least ' : ''}${count} ${count === 1 ? 'address' : 'addresses'}`,
   isNew: (count: number, address: string, day: string) =>
     count === 1
-      ? `; ${address} is new since ${day}`
-      : `; ${count} of them are new, the last one, ${address}, since ${day}`,
+      ? `; ${address} was first used on ${day}`
+      : `; ${count} of them are new, most recently ${address} on ${day}`,
   see: 'See its usage',
 };
 
@@ -28,7 +28,9 @@ const lastWeekTexts = laterTexts(english, {
   accepted: (count, written) => `${written} ${count === 1 ? 'Anfrage' : 'Anfragen'} akzeptiert`,
   from: (count, isAtLeast) => `, von ${isAtLeast ? 'mindestens ' : ''}${count} ${count === 1 ? 'Adresse' : 'Adressen'}`,
   isNew: (count, address, day) =>
-    count === 1 ? `; ${address} ist neu seit ${day}` : `; ${count} davon sind neu, die letzte, ${address}, seit ${day}`,
+    count === 1
+      ? `; ${address} wurde erstmals am ${day} genutzt`
+      : `; ${count} davon sind neu, zuletzt ${address} am ${day}`,
   see: 'Nutzung ansehen',
 });
 

@@ -1,5 +1,6 @@
-// Imports only types, because test/contracts/screen-history.spec.ts runs it without a bundler.
+// Has few imports, because test/contracts/screen-history.spec.ts runs it without a bundler.
 import type { AddressUse, DayCount } from '../api/types.js';
+import { ADDRESSES_KEPT } from '../rules.js';
 import type { history } from '../texts/english/history.js';
 
 const DAY_MS = 86_400_000;
@@ -69,8 +70,6 @@ interface Week {
   readonly isNew: readonly AddressUse[];
 }
 
-const KEPT_ADDRESSES = 5;
-
 /**
  * What a key did in the seven days in UTC that end with a time.
  * @param end now, or when the key ended
@@ -84,7 +83,7 @@ export function weekUntil(
   return {
     requests: days.reduce((sum, { day, granted }) => sum + (week.includes(day) ? granted : 0), 0),
     addresses: used.length,
-    isAtLeast: uses.length >= KEPT_ADDRESSES,
+    isAtLeast: uses.length >= ADDRESSES_KEPT,
     isNew: used
       .filter(({ firstAt }) => isNewAddress(firstAt, createdAt, end))
       .toSorted((one, other) => Date.parse(other.firstAt) - Date.parse(one.firstAt)),

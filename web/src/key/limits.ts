@@ -27,7 +27,7 @@ export function fewWords({ permissions, allowedNetworks }: Restricted, texts: Te
   ];
 }
 
-function fewPermissions(permissions: readonly string[], texts: Texts): string {
+export function fewPermissions(permissions: readonly string[], texts: Texts): string {
   const [first, ...others] = byResource(permissions);
   if (!first || others.length > 0) return texts.restrictions.count(permissions.length);
   return meaningOf([first[0]], first[1], texts);

@@ -5,20 +5,24 @@ import { useNow } from '../time/useNow';
 import { LIST, oneKey } from './list';
 import { rotationOf } from './status';
 
+/** Each time it is shown, and again only if that failed. */
+const LOADED_ONCE = { staleTime: Infinity, refetchOnMount: 'always', refetchOnWindowFocus: true } as const;
+
 export type KeyFound = ReturnType<typeof useKey>;
 
 /**
  * The current state of one key. Until it is loaded, or if that fails, the state in the list, without its history.
  * @param isShown the key is loaded each time it is shown, and only then
+ * @param isPast what is shown of it does not change any more: it is loaded once
  */
-export function useKey(id: string | null | undefined, isShown = true) {
+export function useKey(id: string | null | undefined, isShown = true, isPast = false) {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const { data, isPending, isFetching, isError, error, refetch } = useQuery({
     queryKey: oneKey(id),
     queryFn: () => client.getKey(id!),
     enabled: isShown && typeof id === 'string',
-    staleTime: 0,
+    ...(isPast ? LOADED_ONCE : { staleTime: 0 }),
   });
   const listed = (): ApiKey | undefined =>
     queryClient

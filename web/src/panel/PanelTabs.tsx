@@ -58,7 +58,7 @@ export function PanelTabs({ place, ownTabs }: Props) {
   }, [account, focusHeading]);
 
   const tabs = (
-    <KeyDialogs onOpened={setHasDialog}>
+    <KeyDialogs status={shown.tab === 'keys' ? shown.status : 'active'} onOpened={setHasDialog}>
       <TabsOfPlace place={shown} ownTabs={ownTabs} isAtPlace={shown === place} />
     </KeyDialogs>
   );

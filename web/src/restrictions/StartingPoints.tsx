@@ -1,5 +1,6 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
 import { actionOf } from '../../../src/domain/accounts/permission';
+import { fewPermissions } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { MAX_KEY_PERMISSIONS } from '../rules';
@@ -21,7 +22,7 @@ export function StartingPoints({ items, onStart }: Props) {
   const now = useNow();
   const { keys } = useApiKeys();
   const reads = items.filter((permission) => actionOf(permission) === 'read');
-  const limited = keys.filter((key) => key.permissions && statusAt(key, now) === 'active');
+  const limited = keys.filter((key) => key.permissions && !key.replacedBy && statusAt(key, now) === 'active');
   const hasReadAll = reads.length > 1 && reads.length <= MAX_KEY_PERMISSIONS;
   if (!hasReadAll && limited.length === 0) return null;
   return (
@@ -44,9 +45,9 @@ export function StartingPoints({ items, onStart }: Props) {
           <Menu.Dropdown mah="16rem" style={{ overflowY: 'auto' }}>
             {limited.map(({ id, name, permissions }) => (
               <Menu.Item key={id} onClick={() => onStart(permissions!)}>
-                {name}
+                <bdi>{name}</bdi>
                 <Text size="xs" c="dimmed">
-                  {fewRights(permissions!, texts) || texts.restrictions.count(permissions!.length)}
+                  {fewRights(permissions!, texts) || fewPermissions(permissions!, texts)}
                 </Text>
               </Menu.Item>
             ))}
