@@ -19,7 +19,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Escape leaves only these fields. */
+/** Escape leaves only these fields, and the details too if the menu of the key opened them. */
 export function RenameForm({ apiKey, onDone }: Props) {
   const texts = useTexts();
   const { details } = texts;

@@ -8,6 +8,7 @@ export const once =
   };
 
 /**
- * The look of a button that leads to the end of a key, except next to advice that is another. The one that ends it is filled.
+ * The look of a button that leads to the end of a key, except where the screen advises something else. The one that ends
+ * it is filled.
  */
 export const dangerous = { variant: 'outline', color: 'red', c: 'var(--mantine-color-error)' } as const;
