@@ -106,6 +106,31 @@ describe('all keys', () => {
     await expectQuery({});
   });
 
+  test('are all listed again once each count that was pressed is pressed again, in any order', async () => {
+    const soon = { createdAt: iso(-200 * DAY_MS), lastUsedAt: iso(-91 * DAY_MS), expiresAt: iso(2 * DAY_MS) };
+    api.always('findKeys', () => page([{ ...key, ...anApiKey(soon) }]));
+    open('tab=all-keys');
+    await screen.findByText('1 shown');
+    const [active, expiring, unused] = ['1 active', '1 expiring within 7 days', '1 unused for 90 days'];
+    const toggle = async (count: string | undefined, named: readonly string[]) => {
+      await user.click(await button(`Show: ${count}`));
+      await waitFor(() => expect([...new URLSearchParams(location.search).keys()].slice(1)).toEqual(named));
+    };
+    const days = ['expiresFrom', 'expiresUntil'];
+    await toggle(expiring, ['status', ...days]);
+    await toggle(expiring, []);
+    await toggle(active, ['status']);
+    await toggle(expiring, ['status', ...days]);
+    await toggle(expiring, ['status']);
+    await toggle(expiring, ['status', ...days]);
+    await toggle(active, days);
+    await toggle(expiring, []);
+    await toggle(expiring, ['status', ...days]);
+    await toggle(unused, ['status', 'only', ...days]);
+    await toggle(unused, ['status', ...days]);
+    await toggle(expiring, []);
+  });
+
   test('stand out by their last use if they are active and unused for 90 days, and say who else than the owner made them', async () => {
     const of = (name: string, given: Parameters<typeof anApiKey>[0]) => ({
       ...key,

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useRef } from 'react';
 import type { OwnedKey } from './types';
 import { Counts } from './Counts';
 import { nameOf } from '../base/context';
@@ -45,9 +46,14 @@ export function Filters({ place, keys, goTo }: Props) {
     if (isPrefix) change({ prefix: shownPart(text) });
     return isPrefix;
   };
+  const isAny = (days: Days) => days.from === undefined && days.until === undefined;
+  /** Whether the keys of every status were listed before days were chosen, and are again without them. */
+  const wasAll = useRef(false);
   const expire = (days: Days) => {
-    const isAny = days.from === undefined && days.until === undefined;
-    change({ expires: days, status: isAny || status === 'expired' ? status : 'active' });
+    if (isAny(expires)) wasAll.current = status === 'all';
+    const before = wasAll.current && shown === 'active' ? 'all' : status;
+    const among = status === 'expired' ? status : 'active';
+    change({ expires: days, status: isAny(days) ? before : among });
   };
   const [first] = keys;
   const owner = place.owner === first?.owner.id ? first?.owner : undefined;
@@ -56,6 +62,7 @@ export function Filters({ place, keys, goTo }: Props) {
   const isWithin = (days: number) => within(days).from === expires.from && within(days).until === expires.until;
   const isSoon = isWithin(COUNTED_DAYS);
   const near = [COUNTED_DAYS, SOON_DAYS].find(isWithin);
+  const withoutUnused = isAny(expires) ? 'all' : 'active';
   const soonText = admin.expires.soon(SOON_DAYS);
   const expiry = near === undefined ? daysText(expires, admin.expires, now, language) : admin.expires.soon(near);
 
@@ -90,9 +97,9 @@ export function Filters({ place, keys, goTo }: Props) {
           keys={keys}
           days={timesOf(within(COUNTED_DAYS))}
           filters={{
-            active: [shown === 'active', () => choose(shown === 'active' ? 'all' : 'active')],
+            active: [shown === 'active', () => (shown === 'active' ? change({ status: 'all' }) : choose('active'))],
             soon: [isSoon, () => expire(isSoon ? {} : within(COUNTED_DAYS))],
-            unused: [shown === 'unused', () => choose(shown === 'unused' ? 'all' : 'unused')],
+            unused: [shown === 'unused', () => choose(shown === 'unused' ? withoutUnused : 'unused')],
           }}
         />
       }
