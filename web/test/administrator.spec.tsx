@@ -388,6 +388,21 @@ describe('all keys', () => {
     api.once('pauseAnyKey', new Refusal(409, 'api_key_not_active', { apiKeyStatus: 'revoked' }));
     await press('Pause it for an hour', drawer);
     await screen.findByText(/^Its owner revoked this key/);
+    await focusOn(() => drawer.getByRole('heading', { name: 'CI deploy' }));
+  });
+
+  test('have the focus on their name once they turn out to have ended, instead of being resumed', async () => {
+    key = { ...key, pausedUntil: iso(HOUR_MS) };
+    open(`tab=all-keys&key=${key.id}`);
+    const drawer = await dialog('CI deploy');
+    await press('Resume…', drawer);
+    await type('Your password', PASSWORD);
+    key = { ...key, status: 'revoked', revokedAt: iso(0), revokedReason: 'owner' };
+    api.once('resumeAnyKey', new Refusal(409, 'api_key_not_active', { apiKeyStatus: 'revoked' }));
+    await press('Resume key', await dialog('Resume “CI deploy”?'));
+    await screen.findByText('“CI deploy” had already ended');
+    await isGone(() => screen.queryByRole('dialog', { name: 'Resume “CI deploy”?' }));
+    await focusOn(() => drawer.getByRole('heading', { name: 'CI deploy' }));
   });
 
   test('report a missing password and a note that is too long at their fields, without a request', async () => {

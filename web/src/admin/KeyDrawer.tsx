@@ -48,16 +48,16 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const typed = trip?.returned?.typed;
   const draft = typed?.form === 'end' && keyId && allKeysPlaceOf(typed.search).keyId === keyId ? typed : undefined;
   const [asked, setAsked] = useState({ of: draft && keyId, resumes: draft?.resumes ?? false });
-  const [ended, setEnded] = useState<string>();
   const [revokeButton, pauseButton] = [useRef<HTMLButtonElement>(null), useRef<HTMLButtonElement>(null)];
   const isLost = found.error instanceof NotAdministrator;
   const key = isLost || hasCode(found.error, 'not_found') ? undefined : found.key;
   const isAsked = key !== undefined && opened && asked.of === keyId;
+  // The form above the drawer keeps the focus.
+  const hasEnded = key !== undefined && !isAsked && statusAt(key, now) !== 'active';
   // The rest is kept, so that the dialog still has its texts while it fades out.
   const close = () => setAsked({ ...asked, of: undefined });
   const over = (message: string) => {
     close();
-    if (!asked.resumes) setEnded(keyId);
     announce(message);
   };
   const { pause: send, showAgain } = useChangeKeys();
@@ -70,8 +70,8 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
       <SidePanel
         opened={opened}
         title={key?.name ?? details.title}
-        // Its end is news, too.
-        subject={keyId && `${keyId} ${ended === keyId}`}
+        // Its end is news, too, and takes away the buttons.
+        subject={keyId && `${keyId} ${hasEnded}`}
         isEdited={isAsked}
         footer={
           key &&
