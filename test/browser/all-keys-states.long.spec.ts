@@ -148,7 +148,7 @@ describe('the states of all keys', () => {
     await form.getByText('Geben Sie Ihr Passwort ein').waitFor();
     await expectGerman('all-keys-revoke', page);
     await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&owner=ada`);
-    await page.getByText('Ada Lovelace hat auch 2 Schlüssel von Dienstkonten erstellt.').waitFor();
+    await page.getByText('Ada Lovelace hat auch 2 aktive Schlüssel von Dienstkonten erstellt.').waitFor();
     await page.getByLabel('„CI deploy“ auswählen').check();
     await button(page, 'Eine Stunde pausieren').waitFor();
     await expectGerman('all-keys-person', page);

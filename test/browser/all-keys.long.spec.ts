@@ -58,7 +58,7 @@ describe('all keys', () => {
       'in 3 months',
     ]);
     // Whoever leaves also knows what they made for others.
-    await button(page, 'Show: Ada Lovelace also made 1 key of a service account.').click();
+    await button(page, 'Show: Ada Lovelace also made 1 active key of a service account.').click();
     await expectKeys(page, ['CI deploy', 'Backup', 'Nightly']);
     await button(page, 'Remove filter: Made by: Ada Lovelace').waitFor();
     await find(page, bot.id);

@@ -197,7 +197,8 @@ describe('all keys', () => {
     api.always('findAccounts', { items: [] });
     await user.type(field(FIND), 'lk_4f9a{Enter}');
     await expectQuery({ prefix: 'lk_4f9a' });
-    const needed = 'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key.';
+    const needed =
+      'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key, such as lk_4f9a.';
     for (const text of ['nobody@example.com', 'Leo', 'Zoë']) {
       await type(FIND, text);
       await user.keyboard('{Enter}');
@@ -219,7 +220,7 @@ describe('all keys', () => {
       page(createdBy === 'ada' ? [key, nightly] : owner === 'bot' ? [nightly] : [key]),
     );
     open('tab=all-keys&owner=ada');
-    await press('Show: Ada Lovelace also made 1 key of a service account.');
+    await press('Show: Ada Lovelace also made 1 active key of a service account.');
     await row('Nightly');
     expect(pills()).toEqual(['Made by: Ada Lovelace']);
     expect(new URLSearchParams(location.search).get('createdBy')).toBe('ada');
@@ -231,6 +232,12 @@ describe('all keys', () => {
     await focusOn(() => screen.getByRole('heading', { name: 'API keys' }));
     await press('Remove filter: Made by: Ada Lovelace');
     await expectQuery({});
+  });
+
+  test('of a person lead to all that they made, too, if it could not be seen whether there are others', async () => {
+    api.always('findKeys', ({ query: { createdBy } }) => (createdBy ? new Refusal(500, 'internal') : page([key])));
+    open('tab=all-keys&owner=ada');
+    await button('Show: ada may also have made keys of service accounts.');
   });
 
   test('are never searched by a key that somebody pastes, but by its beginning', async () => {
@@ -254,11 +261,11 @@ describe('all keys', () => {
         .getAllByRole('columnheader')
         .filter((heading) => heading.hasAttribute('aria-sort'))
         .map((heading) => [heading.textContent, heading.getAttribute('aria-sort')]);
-    expect(headings()).toEqual(['Name', 'Last used', 'End'].map((name) => [name, 'none']));
-    await press('End');
+    expect(headings()).toEqual(['Name', 'Last used', 'Ends'].map((name) => [name, 'none']));
+    await press('Ends');
     await expectQuery({ sort: 'expires' });
-    await focusOn(() => screen.getByRole('button', { name: 'End' }));
-    expect(headings()).toContainEqual(['End', 'ascending']);
+    await focusOn(() => screen.getByRole('button', { name: 'Ends' }));
+    expect(headings()).toContainEqual(['Ends', 'ascending']);
     expect(new URLSearchParams(location.search).get('sort')).toBe('expires');
     await user.type(field(FIND), `${ADA.email}{Enter}`);
     await expectQuery({ owner: 'ada', sort: 'expires' });
@@ -498,10 +505,10 @@ test('several keys are paused for an hour without a confirmation, and stay selec
   });
   api.once('pauseAnyKey', pause).once('pauseAnyKey', new Refusal(409, 'api_key_not_active'));
   await press('Pause for an hour');
-  await screen.findByText(/^1 of 2 keys are paused for an hour\. ./);
+  await screen.findByText('1 of 2 keys is paused. “Job 2” had already ended.');
   api.always('pauseAnyKey', pause);
   await press('Pause for an hour');
-  await screen.findByText('2 keys are paused for an hour');
+  await screen.findByText('2 keys are paused');
   for (const name of ['Job 1', 'Job 2']) (await row(name)).getByText('Paused');
   await button('Revoke 2 keys…');
 });

@@ -6,7 +6,7 @@ import { useMadeBy } from './useAllKeys';
 interface Props {
   /** The account whose keys are listed. Undefined: all. */
   readonly owner: string | undefined;
-  /** Whether it is known to be no service account. */
+  /** Whether it may be a person's. False until its keys are listed. */
   readonly isPerson: boolean;
   readonly onShow: () => void;
 }
@@ -15,12 +15,12 @@ interface Props {
 export function AlsoMade({ owner, isPerson, onShow }: Props) {
   const admin = useAdminTexts();
   const { focusHeading } = usePanel();
-  const made = useMadeBy(owner, isPerson);
+  const { made, isError } = useMadeBy(owner, isPerson);
   const others = made?.items.filter((key) => key.owner.id !== owner) ?? [];
-  if (!made || (others.length === 0 && made.nextCursor === null)) return null;
-  const [key] = made.items;
-  const name = key?.createdBy ? nameOf(key.createdBy) : owner!;
-  const text = admin.alsoMade(name, made.nextCursor === null ? others.length : undefined);
+  const mayBeMore = isError || (made !== undefined && made.nextCursor !== null);
+  if (others.length === 0 && !mayBeMore) return null;
+  const maker = made?.items[0]?.createdBy;
+  const text = admin.alsoMade(maker ? nameOf(maker) : owner!, mayBeMore ? undefined : others.length);
   return (
     <Group gap="sm">
       <Text size="sm">{text}</Text>

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { nameOf, usePanel } from '../base/context';
 import rows from '../keys/KeyList.module.css';
@@ -62,7 +63,13 @@ export function ChangeSeveral({ keys, left, onClear }: Props) {
           <Button size="xs" variant="default" onClick={onClear}>
             {several.clear}
           </Button>
-          <Button size="xs" variant="default" onClick={() => void pause()} loading={isPausing}>
+          {/* Not `disabled`: it has the focus. */}
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void pause()}
+            {...(isPausing && { 'aria-disabled': true, 'data-disabled': true })}
+          >
             {several.pause}
           </Button>
           <Button size="xs" {...dangerous} onClick={open} disabled={isPausing}>
@@ -94,11 +101,14 @@ export function ChangeSeveral({ keys, left, onClear }: Props) {
 /** Pauses keys for an hour, each with a call of its own. */
 function usePauseSeveral(keys: readonly OwnedKey[]) {
   const texts = useTexts();
-  const { several } = useAdminTexts();
+  const { several, already } = useAdminTexts();
   const { announce } = usePanel();
   const { pause: send } = useChangeKeys();
   const [isPausing, setPausing] = useState(false);
+  const whyNot = ({ name }: OwnedKey, reason: unknown) =>
+    hasCode(reason, 'api_key_not_active') ? `${already(name)}.` : describeFailure(reason, texts);
   const pause = async () => {
+    if (isPausing) return;
     setPausing(true);
     const results: PromiseSettledResult<unknown>[] = [];
     for (let at = 0; at < keys.length; at += MAX_CALLS) {
@@ -107,9 +117,10 @@ function usePauseSeveral(keys: readonly OwnedKey[]) {
       results.push(...(await Promise.allSettled(some)));
     }
     setPausing(false);
-    const failed = results.filter((result) => result.status === 'rejected');
-    const why = failed[0] && describeFailure(failed[0].reason, texts);
-    announce([several.paused(keys.length - failed.length, keys.length), why].filter(Boolean).join(' '));
+    const failures = results.flatMap((each, at) =>
+      each.status === 'rejected' ? [whyNot(keys[at]!, each.reason)] : [],
+    );
+    announce([several.paused(keys.length - failures.length, keys.length), ...new Set(failures)].join(' '));
   };
   return { isPausing, pause };
 }
@@ -159,7 +170,7 @@ function RevokeForm({ keys, note, isEnding, over, onOver, onClose }: FormProps) 
   };
   const list = (
     <ul
-      aria-label={several.list}
+      aria-label={over ?? several.list}
       className={`${classes.several} ${isOver ? '' : classes.ending}`}
       tabIndex={!isOver && keys.length > SCROLLED_FROM ? 0 : undefined}
     >

@@ -110,6 +110,6 @@ export const isPartOfKey = (text: string): boolean => IN_TEXT.test(text) || text
 
 export const hasSecret = (text: string): boolean => WITH_SECRET.test(text);
 
-/** Whether a list may show a key so. A plain word is rather somebody's name. */
+/** Whether it is taken for the beginning of a key: letters alone, unless they are hex digits or capitals, are a name. */
 export const mayBeginKey = (text: string): boolean =>
   text.length <= SHOWN_LENGTH && !/[\s@]/.test(text) && (!/^\p{L}+$/u.test(text) || /^([0-9a-f]+|[A-Z]+)$/.test(text));

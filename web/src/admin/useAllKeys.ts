@@ -58,13 +58,13 @@ export function useAllKeys({ owner, createdBy, prefix, status, only, expires, so
  */
 export function useMadeBy(id: string | undefined, isWanted: boolean) {
   const { client } = usePanel();
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     ...ONLY_WHEN_ASKED,
     queryKey: ['admin', 'made', id],
     queryFn: () => asAdministrator<OwnedKeyPage>(client, KEYS, { query: { createdBy: id, status: 'active' } }),
     enabled: isWanted && id !== undefined,
   });
-  return data;
+  return { made: data, isError };
 }
 
 /** The events of all accounts, newest first, page by page. */
@@ -157,6 +157,9 @@ export function useChangeKeys() {
 /** The person may not see the keys of all owners any more. */
 export class NotAdministrator extends Error {
   override readonly name = 'NotAdministrator';
+  constructor() {
+    super('you are no administrator any more');
+  }
 }
 
 /**

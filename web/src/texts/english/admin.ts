@@ -6,12 +6,13 @@ export const admin = {
   owner: 'Owner',
   ownerHint: 'Email or ID',
   noOwner: 'No account with this email or ID',
-  noOwnerOrKey: 'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key.',
+  noOwnerOrKey:
+    'No account with this email or ID. Enter a whole email, an account’s ID, or the beginning of a key, such as lk_4f9a.',
   alsoMade: (name: string, count: number | undefined) => {
     if (count === undefined) return `${name} may also have made keys of service accounts.`;
     return count === 1
-      ? `${name} also made 1 key of a service account.`
-      : `${name} also made ${count} keys of service accounts.`;
+      ? `${name} also made 1 active key of a service account.`
+      : `${name} also made ${count} active keys of service accounts.`;
   },
   which: 'Which account do you mean?',
   find: 'Owner or key prefix',
@@ -37,7 +38,7 @@ export const admin = {
     unused: (count: number) => `${count} unused for 90 days`,
   },
   table: 'Keys of all owners',
-  end: 'End',
+  end: 'Ends',
   service: 'Service account',
   accountStatus: { suspended: 'Suspended', deleted: 'Deleted' },
   none: 'No key fits.',
@@ -109,8 +110,9 @@ export const admin = {
     clear: 'Clear selection',
     pause: 'Pause for an hour',
     paused: (done: number, of: number) => {
-      if (done < of) return `${done} of ${of} keys are paused for an hour.`;
-      return done === 1 ? '1 key is paused for an hour' : `${done} keys are paused for an hour`;
+      const are = done === 1 ? 'is' : 'are';
+      if (done < of) return `${done} of ${of} keys ${are} paused.`;
+      return `${done} ${done === 1 ? 'key' : 'keys'} ${are} paused`;
     },
     revoke: (count: number) => (count === 1 ? 'Revoke 1 key' : `Revoke ${count} keys`),
     consequence: 'Everything that uses these keys stops working at once. You can’t undo this.',

@@ -8,12 +8,12 @@ export const admin: AdminTexts = {
   ownerHint: 'E-Mail oder ID',
   noOwner: 'Kein Konto mit dieser E-Mail oder ID',
   noOwnerOrKey:
-    'Kein Konto mit dieser E-Mail oder ID. Nötig ist eine ganze E-Mail, eine ID oder der Anfang eines Schlüssels.',
+    'Kein Konto mit dieser E-Mail oder ID. Nötig ist die vollständige E-Mail-Adresse, eine ID oder der Anfang eines Schlüssels, etwa lk_4f9a.',
   alsoMade: (name, count) => {
     if (count === undefined) return `${name} hat vielleicht auch Schlüssel von Dienstkonten erstellt.`;
     return count === 1
-      ? `${name} hat auch 1 Schlüssel eines Dienstkontos erstellt.`
-      : `${name} hat auch ${count} Schlüssel von Dienstkonten erstellt.`;
+      ? `${name} hat auch 1 aktiven Schlüssel eines Dienstkontos erstellt.`
+      : `${name} hat auch ${count} aktive Schlüssel von Dienstkonten erstellt.`;
   },
   which: 'Welches Konto meinen Sie?',
   find: 'Eigentümer oder Präfix eines Schlüssels',
@@ -33,12 +33,12 @@ export const admin: AdminTexts = {
     all: 'Ablauf',
     from: 'Läuft ab von',
     until: 'Läuft ab bis',
-    soon: (days) => `Läuft in ${days} Tagen ab`,
+    soon: (days) => `Läuft innerhalb von ${days} Tagen ab`,
   },
   counts: {
     shown: (count) => `${count} angezeigt`,
     active: (count) => `${count} aktiv`,
-    soon: (count) => `${count} in 7 Tagen ablaufend`,
+    soon: (count) => `${count} ${count === 1 ? 'läuft' : 'laufen'} innerhalb von 7 Tagen ab`,
     unused: (count) => `${count} seit 90 Tagen ungenutzt`,
   },
   table: 'Schlüssel aller Konten',
@@ -46,7 +46,8 @@ export const admin: AdminTexts = {
   service: 'Dienstkonto',
   accountStatus: { suspended: 'Gesperrt', deleted: 'Gelöscht' },
   none: 'Kein Schlüssel passt.',
-  nonePrefixed: 'Kein Schlüssel passt. Für die Schlüssel einer Person geben Sie deren ganze E-Mail oder ID ein.',
+  nonePrefixed:
+    'Kein Schlüssel passt. Um die Schlüssel einer Person zu finden, geben Sie ihre vollständige E-Mail-Adresse oder ID ein.',
   empty: 'Noch hat niemand einen Schlüssel erstellt.',
   clear: 'Suche und Filter löschen',
   failed: 'Die Schlüssel konnten nicht geladen werden',
@@ -104,7 +105,7 @@ export const admin: AdminTexts = {
   note: 'Notiz (optional)',
   noteHint: 'Warum Sie ihn widerrufen. Sie bleibt im Audit-Trail.',
   already: (name) => `„${name}“ war schon beendet`,
-  stillPaused: (name) => `„${name}“ bleibt pausiert, durch das Konto selbst`,
+  stillPaused: (name) => `„${name}“ bleibt pausiert, durch den Eigentümer`,
   several: {
     column: 'Auswählen',
     all: 'Alle auswählen',
@@ -113,8 +114,8 @@ export const admin: AdminTexts = {
     clear: 'Auswahl aufheben',
     pause: 'Eine Stunde pausieren',
     paused: (done, of) => {
-      if (done < of) return `${done} von ${of} Schlüsseln sind für eine Stunde pausiert.`;
-      return `${done} Schlüssel ${done === 1 ? 'ist' : 'sind'} für eine Stunde pausiert`;
+      const are = done === 1 ? 'ist' : 'sind';
+      return done < of ? `${done} von ${of} Schlüsseln ${are} pausiert.` : `${done} Schlüssel ${are} pausiert`;
     },
     revoke: (count) => `${count} Schlüssel widerrufen`,
     consequence:
