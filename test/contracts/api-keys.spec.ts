@@ -377,6 +377,26 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open, onPostgres) => {
         expect(await world.keys.findListed(id)).toMatchObject({ createdBy });
       });
 
+      test.each(['suspend', 'delete'] as const)(
+        'says of a manager whose account is not active that they have left, not of an owner: %s',
+        async (stop) => {
+          const manager = await newAccount(world);
+          const service = await newAccount(world, { kind: 'service', managers: [manager] });
+          const [made, own] = [await keyMadeBy(manager, service), await newKey(world, manager)];
+          const haveLeft = () =>
+            Promise.all(
+              [made, own].map(async ({ id }) => (await world.keys.findListed(id))?.createdBy.isFormerManager),
+            );
+          expect(await haveLeft()).toEqual([false, false]);
+          await change(world, manager, (account) => account[stop]());
+          expect(await haveLeft()).toEqual([true, false]);
+          await change(world, manager, (account, now) => account.reactivate(now));
+          expect(await haveLeft()).toEqual([false, false]);
+          await purge(world, manager);
+          expect((await haveLeft())[0]).toBe(true);
+        },
+      );
+
       test('filters by who made the key: its owner, or a manager of a service account', async () => {
         const manager = await newAccount(world);
         const service = await newAccount(world, { kind: 'service', managers: [manager] });

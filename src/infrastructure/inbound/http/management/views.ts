@@ -103,7 +103,8 @@ export class PersonView {
 }
 
 class MakerView extends PersonView {
-  @ApiProperty({ description: 'A manager who is none any more, and knows the key string' }) isFormerManager!: boolean;
+  @ApiProperty({ description: 'A manager who has left or is suspended, and knows the key string' })
+  isFormerManager!: boolean;
 }
 
 /** A schema by reference can't be null. */

@@ -22,12 +22,16 @@ const IS_STILL_THE_MAKER = `
     SELECT FROM audit_events made
     WHERE made.key_id = stored.id AND made.type = 'api_key.created' AND made.id > maker.former_event_id))`;
 
+/** A manager whose account is suspended, deleted or purged knows the key, and no longer works with it. */
+const STILL_MANAGES = `
+  (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers) AND maker.status IS NOT DISTINCT FROM 'active')`;
+
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
   SELECT owner.limits ->> 'maxAccess' AS "maxAccess", coalesce(stored.created_by, stored.owner_id) AS "makerId",
     coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName",
     coalesce(stored.created_by !~ '^(service|admin):', false)
-      AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
+      AND NOT ${STILL_MANAGES} AS "hasLeft",
     used.last_used_at AS "lastUsedAt",
     idle.written_at AS "noticeAt", stored.handled, recent.counts, owner.permissions AS owned, recorded.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
