@@ -357,16 +357,27 @@ describe('what needs attention', () => {
     await screen.findByRole('dialog');
   });
 
-  test('shows three lines at first, then all of them', async () => {
-    api.keys = several(4, (n) =>
+  test.each([
+    [4, 4],
+    [5, 3],
+  ])('of %i lines shows %i at first, because a button takes as much room as one line', async (count, shown) => {
+    api.keys = several(count, (n) =>
+      anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
+    );
+    openPanel();
+    expect((await region()).getAllByRole('listitem')).toHaveLength(shown);
+  });
+
+  test('shows all lines when asked to, and moves the focus to the first of the others', async () => {
+    api.keys = several(5, (n) =>
       anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
     );
     openPanel();
     const section = await region();
-    expect(section.getAllByRole('listitem')).toHaveLength(3);
-    await press('Show 1 more');
-    const last = section.getByRole('button', { name: 'Rotate…: Soon 4' });
-    await focusOn(() => last);
+    await press('Show 2 more');
+    expect(section.getAllByRole('listitem')).toHaveLength(5);
+    const next = section.getByRole('button', { name: 'Rotate…: Soon 4' });
+    await focusOn(() => next);
   });
 
   test('loses one line to a double click, whose second half may hit the next line', async () => {
@@ -382,12 +393,12 @@ describe('what needs attention', () => {
   });
 
   test('counts all lines in its title, and marking one as handled is quieter than mending it', async () => {
-    api.keys = several(4, (n) =>
+    api.keys = several(5, (n) =>
       anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
     );
     openPanel();
     const section = await region();
-    section.getByRole('heading', { name: 'Needs attention 4' });
+    section.getByRole('heading', { name: 'Needs attention 5' });
     const looksOf = (name: RegExp) => section.getAllByRole('button', { name }).map(({ dataset }) => dataset.variant);
     expect([...looksOf(/^Rotate/), ...looksOf(/^Mark handled/)]).toEqual([
       ...Array<string>(3).fill('default'),

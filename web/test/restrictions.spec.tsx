@@ -180,6 +180,16 @@ describe('a key that is limited', () => {
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
   });
 
+  test.each([
+    [10, undefined],
+    [11, 'true'],
+  ])('is chosen in a table that with %i resources is marked as long: %s', async (count, isLong) => {
+    api.permissions = Array.from({ length: count }, (_, n) => `area-${n}:read`);
+    await openForm();
+    await choose('Only these');
+    expect((await screen.findByRole('grid')).dataset.long).toBe(isLong);
+  });
+
   test('keeps its form open, with the password, when Escape clears the search', async () => {
     api.permissions = MANY;
     await openForm();

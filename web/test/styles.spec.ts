@@ -74,12 +74,31 @@ test('where the system chooses the colours, what is above the page has an edge, 
     own(file).some(({ selector, body }) => selector.endsWith(name) && body.includes(declaration));
   expect(declares('ui/Dialog.module.css', '.root .content', 'outline: 1px solid transparent')).toBe(true);
   expect(declares('ui/Announcer.module.css', '.message', 'outline: 1px solid transparent')).toBe(true);
+  // Their transparent border would have a colour, and cut the line below them.
+  expect(declares('ui/surface.module.css', ":not([aria-selected='true'])", 'border-bottom-width: 0')).toBe(true);
   for (const [file, mark] of [
     ['key/StatusBadge.module.css', '.status::before'],
     ['history/chart.module.css', '.totals [data-kind]::before'],
     ['activity/activity.module.css', '.sentence::before'],
   ] as const)
     expect([mark, declares(file, mark, 'forced-color-adjust: none')]).toEqual([mark, true]);
+});
+
+test('a step of a rotation has until when on a line of its own', () => {
+  const [until] = own('details/details.module.css').filter(({ selector }) => selector === '.steps .until');
+  expect(until!.body).toContain('display: grid');
+});
+
+test('words that every row of a short table has are hidden in a long one alone', () => {
+  const hidden = own('restrictions/picker.module.css').filter(({ body }) => body.includes('opacity: 0'));
+  expect(hidden).toHaveLength(1);
+  for (const { selector } of hidden) expect(selector).toMatch(/^\.grid\[data-long\] /);
+});
+
+test('room for what a leaked key did is kept only while that loads', () => {
+  const kept = own('attention/Attention.module.css').filter(({ body }) => body.includes('min-height'));
+  expect(kept).toHaveLength(2);
+  for (const { selector } of kept) expect(selector).toMatch(/^\.week\[data-loading/);
 });
 
 test('the heading of the panel stays on one line, so that it does not grow when the switch of accounts comes', () => {

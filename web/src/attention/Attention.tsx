@@ -53,7 +53,8 @@ function Concerns({ concerns, placeOf, areCalm }: Props & { readonly areCalm?: b
   const id = useId();
   const [showsAll, setShowsAll] = useState(false);
   const lines = useRef<HTMLUListElement>(null);
-  const shown = showsAll ? concerns : concerns.slice(0, SHOWN);
+  // To fold a single line would save none.
+  const shown = showsAll || concerns.length <= SHOWN + 1 ? concerns : concerns.slice(0, SHOWN);
   const handle = async (concern: Concern, line: HTMLElement) => {
     const { id: keyId, name } = concern.key;
     try {
@@ -196,11 +197,11 @@ interface LeakedWeekProps {
   readonly place: PanelPlace;
 }
 
-function LeakedWeek({ concern: { key, at }, place }: LeakedWeekProps) {
+function LeakedWeek({ concern: { kind, key, at }, place }: LeakedWeekProps) {
   const { about } = useTexts().attention;
   const found = useKey(key.id, true, true);
   return (
-    <div className={classes.week}>
+    <div className={classes.week} data-loading={found.isLoading ? kind : undefined}>
       <LastWeek
         found={found}
         end={Date.parse(at)}

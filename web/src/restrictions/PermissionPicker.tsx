@@ -19,6 +19,9 @@ import { byResource, plain } from '../key/limits';
 /** A list that can be seen at once needs no search. */
 const SEARCHED_FROM = 13;
 
+/** Up to this many resources, each row says all the time that it can be limited to one. */
+const WORDS_UP_TO = 10;
+
 interface Props {
   readonly access: AccessLevel;
   readonly chosen: readonly string[];
@@ -136,6 +139,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
         aria-label={words.permissions}
         hidden={rows.length === 0}
         className={classes.grid}
+        data-long={byResource(items).size > WORDS_UP_TO || undefined}
         onKeyDown={moveInGrid}
         onFocus={({ target }) => setActive(target.dataset['cell'] ?? active)}
       >
