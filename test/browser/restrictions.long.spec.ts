@@ -114,7 +114,7 @@ describe('a key that is limited', () => {
     await networks(page).fill('example.com');
     await button(page, 'Allowed networks: from 1 network, change').click();
     await button(page, 'Create key').click();
-    await page.getByRole('textbox', { name: 'Allowed networks', description: /every address: example\.com/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Allowed networks', description: /Not a network: example\.com/ }).waitFor();
     await focusOn(networks(page));
     await networks(page).fill('203.0.113.7/24');
     await page.getByText('127.0.0.1', { exact: true }).waitFor();

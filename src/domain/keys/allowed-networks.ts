@@ -55,12 +55,15 @@ export function isInside(inner: string, outer: string): boolean {
   return one.length >= other.length && contains(other, one.address);
 }
 
-function networkProblem(text: string): string | undefined {
+/** Whether a text is a network of all IPv4 or all IPv6 addresses. */
+export function isEverywhere(text: string): boolean {
   const network = parseNetwork(text);
-  if (network) {
-    const isEverywhere = network.length === (isIpv4(network.address) ? 96 : 0);
-    return isEverywhere ? 'holds every address: leave the field empty instead' : undefined;
-  }
+  return network !== undefined && network.length === (isIpv4(network.address) ? 96 : 0);
+}
+
+function networkProblem(text: string): string | undefined {
+  if (isEverywhere(text)) return 'holds every address: leave the field empty instead';
+  if (parseNetwork(text)) return undefined;
   if (text.includes('%')) return 'has a zone: leave out the % and what follows it';
   if (/^\[.*\]|^[0-9.]+:[0-9]+(\/|$)/.test(text)) return 'has a port or brackets: leave them out';
   if (parseAddress(text.split('/', 1)[0]!)) return 'has no valid length after the /: at most 32 for IPv4, 128 for IPv6';

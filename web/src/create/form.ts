@@ -1,6 +1,6 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { isPermission } from '../../../src/domain/accounts/permission';
-import { allowedNetworksProblem } from '../../../src/domain/keys/allowed-networks';
+import { allowedNetworksProblem, isEverywhere } from '../../../src/domain/keys/allowed-networks';
 import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/status';
 import type { Suggestion } from '../base/place';
@@ -49,11 +49,16 @@ export function checkDraft(draft: KeyDraft, policy: KeyPolicy, texts: Texts): Fi
   };
 }
 
-/** Names every line that the service would refuse. */
+/** Names every line that the service would refuse, and why. */
 function networksProblem(lines: readonly string[], words: Texts['restrictions']): FieldErrors {
   if (lines.length > MAX_ALLOWED_NETWORKS) return { networks: words.tooManyNetworks(MAX_ALLOWED_NETWORKS) };
   const wrong = lines.filter((line) => allowedNetworksProblem([line]) !== undefined);
-  return wrong.length === 0 ? {} : { networks: words.wrongNetworks(wrong.join(', ')) };
+  const [all, none] = [wrong.filter(isEverywhere), wrong.filter((line) => !isEverywhere(line))];
+  const problems = [
+    none.length > 0 && words.noNetwork(none.join(', ')),
+    all.length > 0 && words.everyAddress(all.join(', ')),
+  ].filter((problem) => problem !== false);
+  return problems.length === 0 ? {} : { networks: problems.join('. ') };
 }
 
 /** Separated by lines, spaces or commas. */
