@@ -17,7 +17,7 @@ export function newPasswordProblem(password: string): string | undefined {
   return `must be ${LEAST_NEW_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
 }
 
-/** Of the wrong guesses of one subject: an account, or an account from one network. */
+/** What is kept about wrong guesses of one subject: an account, or an account from one network. */
 export interface ThrottleState {
   /** Counted attempts that have not turned out to be right. */
   readonly failures: number;

@@ -218,7 +218,7 @@ function LeakedWeek({ concern: { kind, key, at }, place }: LeakedWeekProps) {
 interface Words {
   readonly title: string;
   readonly text: string;
-  /** Of what mends it. */
+  /** The name of the button that mends it. */
   readonly label?: string;
 }
 

@@ -21,7 +21,7 @@ export interface GrpcDoor {
   /** For methods in Nest controllers, which Nest registers with the transport. */
   readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
-  /** Of a service with streams. They are added by the pipeline, and end when the server closes. */
+  /** The open streams, if the service has any. The pipeline adds them, and they end when the server closes. */
   readonly streams?: OpenStreams;
 }
 

@@ -20,7 +20,7 @@ export function occasionOf(
     keyName: typedText(name),
     prefix,
     expiresAt: new Date(expiresAt),
-    /** Of an idle key: when it ends unless it is used. */
+    /** When an idle key ends unless it is used. */
     endsAt: endsAt === undefined ? undefined : new Date(endsAt),
     // Managers do not see each other's addresses. That of a use is no manager's.
     clientIp: type === 'api_key.created' && service?.maker !== undefined ? undefined : data.clientIp,
@@ -40,7 +40,7 @@ export function occasionOf(
 function serviceKey({ account, owner, maker }: Addressee) {
   const nameOf = ({ id, displayName }: Addressee['maker']) => typedText(displayName) || id;
   return {
-    /** Of the service account. */
+    /** The service account's name. */
     name: nameOf(owner),
     /** Whether the mail goes to one of its managers, and not to its own address. */
     isForManager: account.id !== owner.id,

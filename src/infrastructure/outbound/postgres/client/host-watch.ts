@@ -14,7 +14,7 @@ export type Sighting = { readonly timeline: number } | { readonly why: string };
 /** Polls one of the hosts in DATABASE_URL, over a connection that stays open. */
 export class HostWatch {
   private readonly pool: pg.Pool;
-  /** Of the connection, or of one that is still opening. */
+  /** The socket of the connection, also while it opens. */
   private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;

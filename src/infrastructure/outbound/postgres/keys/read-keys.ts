@@ -28,7 +28,7 @@ const EXACT_NUMBERS = `(SELECT ${setting({ extra_float_digits: READABLE.extra_fl
 
 type Reads = Pick<DatabaseConfig, 'readBarrier' | 'pooling'>;
 
-/** What each column reads. Of a key that is not known, all from `id` on is null. */
+/** What each column reads. For an unknown key, all columns from `id` on are null. */
 function columnsOf({ readBarrier, pooling }: Reads, givesLeases: boolean) {
   // In a pool, each statement may go to another server, and to a session with other settings.
   const isPooled = pooling === 'transaction';
